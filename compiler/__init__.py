@@ -1,0 +1,1 @@
+"""Checked program to motion, and the faces a user meets."""

@@ -1,0 +1,163 @@
+"""The statements of a flat model, over expressions of one kind.
+
+A part's statements have been added to the whole under dotted labels (`wheel.rolling`, `sphere[3]`);
+loops and structural branches are gone. `FlatModel` holds them over expressions whose names are bound,
+`Program` over expressions that also have a shape and a dimension.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Generic, Literal, TypeVar
+
+from .source import Span
+
+E = TypeVar("E")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """Anything with a place in the text and a description in the author's words."""
+
+    span: Span = field(compare=False, repr=False)
+    description: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Energy(Statement, Generic[E]):
+    """A term of T, V or the Rayleigh function D. `name` is dotted; unnamed ones get `""` behind the path."""
+
+    kind: Literal["kinetic", "potential", "dissipation"]
+    name: str
+    value: E
+
+
+@dataclass(frozen=True, kw_only=True)
+class Force(Statement, Generic[E]):
+    """The generalized force (∂flow/∂q̇)ᵀ·effort; effort and flow have one shape."""
+
+    name: str
+    effort: E
+    flow: E
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constraint(Statement, Generic[E]):
+    """left = right, scalar or vector."""
+
+    name: str
+    qualifier: Literal["holonomic", "nonholonomic"] | None
+    left: E
+    right: E
+
+
+@dataclass(frozen=True, kw_only=True)
+class Servo(Statement, Generic[E]):
+    """left = right kept by the inputs named; `rate` (1/s) sets how fast a start off it converges."""
+
+    name: str
+    left: E
+    right: E
+    inputs: tuple[E, ...]
+    rate: E | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit(Statement, Generic[E]):
+    """lower <= value <= upper, at least one bound given."""
+
+    name: str
+    lower: E | None
+    value: E
+    upper: E | None
+    restitution: E | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Friction(Statement, Generic[E]):
+    """Dry friction: coefficient times the positive part of normal, against flow.
+
+    `options` holds `static`, `viscous`, `stribeck` where given.
+    """
+
+    name: str
+    coefficient: E
+    normal: E
+    flow: E
+    options: tuple[tuple[str, E], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equation(Statement, Generic[E]):
+    """left = right for a first-order or algebraic unknown, or (`initial`) at the start only."""
+
+    kind: Literal["equation", "initial"]
+    name: str
+    left: E
+    right: E
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reinit(Generic[E]):
+    """A variable, or the rate of one, takes a new value."""
+
+    target: E
+    value: E
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terminate:
+    """The run ends well, for the reason given."""
+
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class When(Statement, Generic[E]):
+    """Actions at the instant the condition turns true."""
+
+    condition: E
+    actions: tuple[Reinit[E] | Terminate, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assert(Statement, Generic[E]):
+    """The run stops with the message where the condition is false."""
+
+    condition: E
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visual(Statement, Generic[E]):
+    """A shape to draw. `position` and `attitude` are those of the frame, None where no frame is needed."""
+
+    shape: str
+    arguments: tuple[tuple[str, E], ...]
+    position: E | None
+    attitude: E | None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """How to run a model by default: times in seconds, the tolerance relative."""
+
+    stop_time: float = 10.0
+    interval: float | None = None
+    tolerance: float = 1e-8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statements(Generic[E]):
+    """All statements of a flat model, each kind in the order its text was met."""
+
+    energies: tuple[Energy[E], ...] = ()
+    forces: tuple[Force[E], ...] = ()
+    constraints: tuple[Constraint[E], ...] = ()
+    servos: tuple[Servo[E], ...] = ()
+    limits: tuple[Limit[E], ...] = ()
+    frictions: tuple[Friction[E], ...] = ()
+    equations: tuple[Equation[E], ...] = ()
+    whens: tuple[When[E], ...] = ()
+    asserts: tuple[Assert[E], ...] = ()
+    visuals: tuple[Visual[E], ...] = ()

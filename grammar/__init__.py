@@ -1,0 +1,1 @@
+"""Data that describes the language: the grammar, the words, the editor files."""

@@ -1,0 +1,1 @@
+"""Syntax files for editors; the Pygments lexer is importable."""

@@ -1,0 +1,1 @@
+"""Example models shipped as text."""

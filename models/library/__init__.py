@@ -1,0 +1,1 @@
+"""Bodies and joints written in the language itself."""
