@@ -1,0 +1,264 @@
+"""A mechanical system in symbols: coordinates, energies, forces, constraints, limits.
+
+No name is looked up from here on: every quantity is a CasADi SX expression in the symbols below.
+
+Conventions, stated once:
+
+- q holds positions, v the generalized velocities, a = v̇. For an ordinary coordinate q̇ = v. A `Rotation`
+  has four Euler parameters (w, x, y, z) in q, body to world, and its angular velocity in body axes in v;
+  q̇ = N(q)·v is `kinematics`. The attitude matrix does not change when the four are scaled, so the
+  unit norm needs no constraint force.
+- A constraint `left = right` has the residual left - right. Its rows act on velocities by
+  A = ∂(residual)/∂v at velocity level, A = ∂(residual)/∂q·N at position level; M·a = Q + Aᵀ·multipliers.
+- Arrays are flattened row by row. Indices count from 0 here, in names from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from mbdc.dsl.program import Program, Type
+from mbdc.dsl.source import Span
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """The free symbols of a system, each an SX column.
+
+    time () in s; q (nq,), v (nv,), a (nv,); parameters (np,); inputs (nu,);
+    unknowns (nw,) found by equations and their rates (nw,); multipliers (nm,), one for each
+    constraint row in the order of the constraints.
+    """
+
+    time: ca.SX
+    q: ca.SX
+    v: ca.SX
+    a: ca.SX
+    parameters: ca.SX
+    inputs: ca.SX
+    unknowns: ca.SX
+    unknown_rates: ca.SX
+    multipliers: ca.SX
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A declared coordinate: where it lies in q and v, and what its elements are called.
+
+    `position_names` (`x`, `p[2]`; for a `Rotation` the four Euler parameters `S.w` ... `S.z`, internal),
+    `velocity_names` (`der(x)`; for a `Rotation` `angularVelocity(S)[1]` ...).
+    """
+
+    name: str
+    is_rotation: bool
+    shape: tuple[int, ...]
+    q: slice
+    v: slice
+    position_names: tuple[str, ...]
+    velocity_names: tuple[str, ...]
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True)
+class NamedScalars:
+    """A declared parameter, input or unknown: its elements' place in the symbol column of its kind."""
+
+    name: str
+    shape: tuple[int, ...]
+    elements: slice
+    element_names: tuple[str, ...]
+    span: Span = field(repr=False)
+
+
+Level = Literal["position", "velocity"]
+
+
+@dataclass(frozen=True)
+class ConstraintRow:
+    """One scalar row of a constraint.
+
+    `label` is `rod` for a scalar constraint, `rolling[2]` for a row of a vector one. `multiplier` is its
+    place in `Symbols.multipliers`. `linear` says whether a velocity row is linear in v.
+    """
+
+    constraint: str
+    label: str
+    residual: ca.SX
+    level: Level
+    linear: bool
+    multiplier: int
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A declared constraint: all rows as written (`size`), of which `rows` are not identically 0 = 0.
+
+    `row_indices` are the places of `rows` among the rows as written, from 0.
+    """
+
+    name: str
+    size: int
+    scalar: bool
+    rows: tuple[ConstraintRow, ...]
+    row_indices: tuple[int, ...]
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True)
+class ServoRow:
+    """One row of a servo; `order` is the highest derivative of a coordinate in it: 0 or 1."""
+
+    servo: str
+    label: str
+    residual: ca.SX
+    order: int
+    rate: ca.SX | None
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Servo:
+    """A servo: its rows, and the places in `Symbols.inputs` of the inputs it finds, as many as rows."""
+
+    name: str
+    rows: tuple[ServoRow, ...]
+    inputs: tuple[int, ...]
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True)
+class EquationRow:
+    """One scalar equation (or initial condition): residual = 0."""
+
+    label: str
+    residual: ca.SX
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """gaps >= 0, one for each bound given; `sides` says of each whether it is the lower or the upper."""
+
+    name: str
+    gaps: tuple[ca.SX, ...]
+    sides: tuple[Literal["lower", "upper"], ...]
+    restitution: ca.SX | None
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Energy:
+    """A named term. The key in results is `energy.<kind>.<name>`."""
+
+    kind: Literal["kinetic", "potential", "dissipation"]
+    name: str
+    value: ca.SX
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Force:
+    """A force statement: its generalized force (nv,) and its power."""
+
+    name: str
+    generalized: ca.SX
+    power: ca.SX
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A variable to record: its value, flattened row by row, and its type."""
+
+    name: str
+    value: ca.SX
+    type: Type
+    unit: str
+    description: str
+    element_names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """The run stops with the message where the condition (1 or 0) is 0."""
+
+    condition: ca.SX
+    message: str
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True)
+class StartValues:
+    """What the text says of the start, as SX columns in the parameters; `given` says where it says anything.
+
+    position, velocity: firm values, (nq,) and (nv,); guesses likewise, with their defaults put in
+    (0, the identity for a `Rotation`). nominal: (nv,), 1 where not given. unknown and unknown_guess: (nw,).
+    The `_given` arrays are boolean, of the same length.
+    """
+
+    position: ca.SX
+    position_given: NDArray[np.bool_]
+    velocity: ca.SX
+    velocity_given: NDArray[np.bool_]
+    position_guess: ca.SX
+    velocity_guess: ca.SX
+    nominal: ca.SX
+    unknown: ca.SX
+    unknown_given: NDArray[np.bool_]
+    unknown_guess: ca.SX
+
+
+@dataclass(frozen=True)
+class MechanicalSystem:
+    """The whole system.
+
+    `kinematics` is q̇ = N(q)·v, (nq,). `parameter_values` maps settings (by variable name, numbers or
+    arrays) to the numbers of all parameters, (np,), bindings of the others worked out from them.
+    `input_defaults` (nu,) are the declared signals: expressions in time and parameters.
+    `quantities` are all variables a run records, in declaration order: coordinates, inputs, named
+    expressions, unknowns. They may contain a and multipliers.
+    `bounds` are `min`/`max` attributes as gaps that must not be negative, with the text to print.
+    """
+
+    program: Program
+    symbols: Symbols
+    coordinates: tuple[Coordinate, ...]
+    parameters: tuple[NamedScalars, ...]
+    inputs: tuple[NamedScalars, ...]
+    unknowns: tuple[NamedScalars, ...]
+    kinematics: ca.SX
+    energies: tuple[Energy, ...]
+    forces: tuple[Force, ...]
+    constraints: tuple[Constraint, ...]
+    servos: tuple[Servo, ...]
+    equations: tuple[EquationRow, ...]
+    initial: tuple[EquationRow, ...]
+    limits: tuple[Limit, ...]
+    asserts: tuple[Assertion, ...]
+    bounds: tuple[Assertion, ...]
+    quantities: tuple[Quantity, ...]
+    starts: StartValues
+    input_defaults: ca.SX
+    parameter_values: Callable[[dict[str, float | Floats]], Floats]
+
+    @property
+    def rows(self) -> tuple[ConstraintRow, ...]:
+        """All constraint rows, in the order of `Symbols.multipliers`."""
+        return tuple(row for constraint in self.constraints for row in constraint.rows)
+
+    def total(self, kind: Literal["kinetic", "potential", "dissipation"]) -> ca.SX:
+        """The sum of the energies of one kind; 0 where there is none."""
+        result = ca.SX(0)
+        for energy in self.energies:
+            if energy.kind == kind:
+                result += energy.value
+        return result
