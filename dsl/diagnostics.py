@@ -53,15 +53,21 @@ class Diagnostic:
         return result
 
 
-class ModelError(Exception):
-    """A model that cannot be compiled; carries every diagnostic found."""
+class MbdError(Exception):
+    """What a user's model, start or run got wrong, as diagnostics; a bug of ours is never one of these."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
         super().__init__(render_all(self.diagnostics))
 
 
-def error(code: str, message: str, span: Span | None, *related: Related, help: str | None = None) -> Diagnostic:
+class ModelError(MbdError):
+    """A model that cannot be compiled; carries every diagnostic found."""
+
+
+def error(
+    code: str, message: str, span: Span | None, *related: Related, help: str | None = None
+) -> Diagnostic:
     return Diagnostic(code, Severity.ERROR, message, span, related, help)
 
 
@@ -71,7 +77,9 @@ def warning(
     return Diagnostic(code, Severity.WARNING, message, span, related, help)
 
 
-def note(code: str, message: str, span: Span | None, *related: Related, help: str | None = None) -> Diagnostic:
+def note(
+    code: str, message: str, span: Span | None, *related: Related, help: str | None = None
+) -> Diagnostic:
     return Diagnostic(code, Severity.NOTE, message, span, related, help)
 
 
