@@ -15,18 +15,28 @@ Conventions, stated once:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from mbdc.dsl.diagnostics import Diagnostic, render_all
 from mbdc.dsl.program import Program, Type
 from mbdc.dsl.source import Span
 
 Floats = NDArray[np.float64]
+
+
+class SettingError(Exception):
+    """Parameter values that do not fit the model; carries every diagnostic found."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__(render_all(self.diagnostics))
 
 
 @dataclass(frozen=True)
@@ -102,7 +112,8 @@ class ConstraintRow:
 class Constraint:
     """A declared constraint: all rows as written (`size`), of which `rows` are not identically 0 = 0.
 
-    `row_indices` are the places of `rows` among the rows as written, from 0.
+    `row_indices` are the places of `rows` among the rows as written, from 0. `qualifier` is what the text
+    claims; only that `nonholonomic` rows contain velocities has been verified.
     """
 
     name: str
@@ -111,6 +122,7 @@ class Constraint:
     rows: tuple[ConstraintRow, ...]
     row_indices: tuple[int, ...]
     span: Span = field(repr=False)
+    qualifier: Literal["holonomic", "nonholonomic"] | None = None
 
 
 @dataclass(frozen=True)
@@ -167,11 +179,36 @@ class Energy:
 
 @dataclass(frozen=True)
 class Force:
-    """A force statement: its generalized force (nv,) and its power."""
+    """A force statement: effort (n,) on a flow (n,) that is a rate, linear in the velocities (nv,).
+
+    `power` is effort·flow, what the force does in a moving frame included.
+    """
 
     name: str
-    generalized: ca.SX
+    effort: ca.SX
+    flow: ca.SX
+    velocities: ca.SX
     power: ca.SX
+    span: Span = field(repr=False)
+
+    @cached_property
+    def generalized(self) -> ca.SX:
+        """(∂flow/∂v)ᵀ·effort, (nv,). For the sum over all forces `MechanicalSystem.applied` costs less."""
+        return ca.jtimes(self.flow, self.velocities, self.effort, True)
+
+
+@dataclass(frozen=True)
+class Friction:
+    """Dry friction: |force| <= coefficient·max(normal, 0), against a flow (n,) that is a rate.
+
+    `options` holds `static`, `viscous`, `stribeck` where given.
+    """
+
+    name: str
+    coefficient: ca.SX
+    normal: ca.SX
+    flow: ca.SX
+    options: dict[str, ca.SX]
     span: Span = field(repr=False)
 
 
@@ -193,6 +230,31 @@ class Assertion:
 
     condition: ca.SX
     message: str
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Reinit:
+    """The elements of q, v or the unknowns named take the values (n,)."""
+
+    target: Literal["position", "velocity", "unknown"]
+    elements: tuple[int, ...]
+    value: ca.SX
+
+
+@dataclass(frozen=True)
+class Terminate:
+    """The run ends well, for the reason given."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class When:
+    """Actions at the instant the condition turns from 0 to 1."""
+
+    condition: ca.SX
+    actions: tuple[Reinit | Terminate, ...]
     span: Span = field(repr=False)
 
 
@@ -222,11 +284,14 @@ class MechanicalSystem:
     """The whole system.
 
     `kinematics` is q̇ = N(q)·v, (nq,). `parameter_values` maps settings (by variable name, numbers or
-    arrays) to the numbers of all parameters, (np,), bindings of the others worked out from them.
-    `input_defaults` (nu,) are the declared signals: expressions in time and parameters.
+    arrays) to the numbers of all parameters, (np,), bindings of the others worked out from them; it raises
+    `SettingError`. `input_defaults` (nu,) are the declared signals: expressions in time and parameters,
+    NaN where none is declared.
     `quantities` are all variables a run records, in declaration order: coordinates, inputs, named
     expressions, unknowns. They may contain a and multipliers.
     `bounds` are `min`/`max` attributes as gaps that must not be negative, with the text to print.
+    `rates_used` (nw,) says of which unknowns the rate occurs anywhere: those are states.
+    `notes` are warnings and notes for the user.
     """
 
     program: Program
@@ -243,12 +308,16 @@ class MechanicalSystem:
     equations: tuple[EquationRow, ...]
     initial: tuple[EquationRow, ...]
     limits: tuple[Limit, ...]
+    frictions: tuple[Friction, ...]
+    whens: tuple[When, ...]
     asserts: tuple[Assertion, ...]
     bounds: tuple[Assertion, ...]
     quantities: tuple[Quantity, ...]
     starts: StartValues
     input_defaults: ca.SX
     parameter_values: Callable[[dict[str, float | Floats]], Floats]
+    rates_used: NDArray[np.bool_]
+    notes: tuple[Diagnostic, ...]
 
     @property
     def rows(self) -> tuple[ConstraintRow, ...]:
@@ -262,3 +331,12 @@ class MechanicalSystem:
             if energy.kind == kind:
                 result += energy.value
         return result
+
+    @property
+    def applied(self) -> ca.SX:
+        """The generalized force of all `force` statements, (nv,), by one reverse sweep."""
+        if not self.forces:
+            return ca.SX.zeros(self.symbols.v.numel(), 1)
+        flows = ca.vertcat(*(force.flow for force in self.forces))
+        efforts = ca.vertcat(*(force.effort for force in self.forces))
+        return ca.jtimes(flows, self.symbols.v, efforts, True)
