@@ -23,3 +23,20 @@ def write_atomically(path: Path, lines: Iterable[str]) -> None:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def why_not_writable(path: Path) -> str:
+    """A sentence on why `write_atomically` would refuse this path; empty where it would not.
+
+    Found out by writing nothing: a full disk is not seen.
+    """
+    target = path.resolve()
+    if target.is_dir():
+        return f"{path} is a folder"
+    if not target.parent.is_dir():
+        return f"there is no folder {target.parent}"
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        return f"the folder {target.parent} may not be written to"
+    if target.exists() and not os.access(target, os.W_OK):
+        return f"{path} may not be overwritten"
+    return ""

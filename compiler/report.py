@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -228,7 +228,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _table(rows: list[tuple[str, ...]], alignments: str) -> list[str]:
+def _table(rows: Sequence[tuple[str, ...]], alignments: str) -> list[str]:
     """Rows as lines, columns aligned left (`<`) or right (`>`), indented by two."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(alignments))]
     return [
