@@ -126,6 +126,14 @@ class Table(Node):
     argument: Expr
 
 
+@dataclass(frozen=True, eq=False)
+class Poison(Node):
+    """An expression that was complained about already: whatever it meets stays silent.
+
+    It occurs only in a model that has errors; later passes take it for anything that fits.
+    """
+
+
 Expr: TypeAlias = (
     Number
     | Truth
@@ -140,6 +148,7 @@ Expr: TypeAlias = (
     | Call
     | Reaction
     | Table
+    | Poison
 )
 
 BaseType: TypeAlias = Literal["Real", "Integer", "Boolean", "String", "Rotation"]
