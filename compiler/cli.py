@@ -243,11 +243,11 @@ def _verify_file(path: Path) -> None:
 
 
 def _near(path: Path) -> str:
-    from difflib import get_close_matches
+    from mbdc.dsl.nearest import nearest
 
     folder = path.parent
     names = [p.name for p in folder.glob("*.mbd")] if folder.is_dir() else []
-    near = get_close_matches(path.name, names, n=1)
+    near = nearest(path.name, names)
     return f"; did you mean {folder / near[0]}?" if near else ""
 
 

@@ -10,12 +10,12 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TypeAlias
 
 from mbdc.dsl import syntax
 from mbdc.dsl.dimension import ONE, Dimension
 from mbdc.dsl.flat import FlatModel, VariableDeclaration
+from mbdc.dsl.nearest import nearest
 from mbdc.dsl.units import UnknownUnit, parse_unit, unit_text
 
 Value: TypeAlias = "float | bool | list[Value]"
@@ -148,7 +148,7 @@ def _verify_dimension(setting: Setting, variable: VariableDeclaration, *, rate: 
 
 def _unknown(name: str, variables: Mapping[str, VariableDeclaration], flat: FlatModel) -> str:
     settable = [n for n, v in variables.items() if v.kind in ("parameter", "input", "coordinate")]
-    near = get_close_matches(name, settable, n=1)
+    near = nearest(name, settable)
     advice = f"; did you mean `{near[0]}`?" if near else ""
     return f"`{flat.name}` has no parameter, input or coordinate `{name}`{advice}"
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mbdc.dsl.nearest import nearest
 
 from .files import write_atomically
 from .report import Report
@@ -157,8 +158,7 @@ class Result:
         return values
 
     def _unknown(self, name: str) -> str:
-        known = list(dict.fromkeys([*self.names, *self._arrays]))
-        near = get_close_matches(name, known, n=3)
+        near = nearest(name, [*self.names, *self._arrays], 3)
         advice = f"did you mean {' or '.join(near)}?" if near else "`names` lists all there are"
         return f"the result has no {name}; {advice}"
 

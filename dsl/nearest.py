@@ -1,0 +1,15 @@
+"""The known name a user may have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
+    """Up to `count` of the known names that resemble a name, the most alike first."""
+    from difflib import get_close_matches  # 5 ms that only a mistake needs
+
+    names = list(dict.fromkeys(known))
+    other_case = [n for n in names if n.casefold() == name.casefold() and n != name]
+    alike = get_close_matches(name, names, n=count, cutoff=0.6)
+    return list(dict.fromkeys([*other_case, *alike]))[:count]
