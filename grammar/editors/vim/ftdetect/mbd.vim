@@ -1,0 +1,1 @@
+autocmd BufNewFile,BufRead *.mbd setfiletype mbd
