@@ -15,6 +15,7 @@ import pytest
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, String, Token
 
+from mbdc.dsl import builtins, library
 from mbdc.dsl.parse import parse
 from mbdc.dsl.source import Source
 from mbdc.grammar.editors import textmate
@@ -54,6 +55,13 @@ def test_no_word_stands_twice_in_a_section() -> None:
         assert sorted(set(listed) | ({"rate"} if name == "attributes" else set())) == sorted(set(listed)), (
             name
         )
+
+
+def test_words_are_those_the_language_gives() -> None:
+    assert words("builtins") == builtins.FUNCTIONS | builtins.PUT_IN
+    assert words("constants") == builtins.VALUES | {"false", "true"}
+    assert set(WORDS["types"]["basic"]) == {*library.BASE_TYPES, "Frame"}
+    assert set(WORDS["attributes"]["variable"]) == set(builtins.ATTRIBUTES)
 
 
 def vim_lists() -> dict[str, set[str]]:
