@@ -1,0 +1,213 @@
+"""A run's record to a result: every quantity under its author's name, in SI units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbdc.dsl.dimension import TIME, Dimension
+from mbdc.dsl.program import Type
+from mbdc.dsl.units import unit_text
+
+from .initialize import Start
+from .kernels import Kernels, mapped
+from .mechanics import Constraint, Coordinate, MechanicalSystem, Servo
+from .record import Record, Settled
+from .report import ConstraintResidual, EnergyBalance, Event, Report
+from .simulate import Plan, Run
+from .trajectory import Result, Series
+
+Floats = NDArray[np.float64]
+
+JOULE = Dimension((2, 1, -2, 0, 0, 0, 0))
+
+
+def assemble(kernels: Kernels, plan: Plan, start: Start, run: Run, notes: tuple[str, ...]) -> Result:
+    """All that was recorded, and the report on it."""
+    table = _Table(kernels, run.record)
+    report = Report(
+        model=kernels.reduced.equations.system.program.name,
+        outcome=run.outcome,
+        reason=run.reason,
+        start_time=plan.start,
+        end_time=float(table.times[-1]),
+        stop_time=plan.stop,
+        points=table.times.size,
+        tolerance=plan.tolerance,
+        steps=run.steps,
+        wall_time=run.wall_time,
+        residuals=tuple(table.residuals()),
+        energy=table.balance(),
+        start=start.values,
+        events=tuple(Event(*event) for event in run.events),
+        notes=notes,
+    )
+    return Result(table.times, tuple(table.series()), report)
+
+
+class _Table:
+    """A record laid out by instants, read column by column."""
+
+    def __init__(self, kernels: Kernels, record: Record) -> None:
+        self._kernels = kernels
+        self._system = kernels.reduced.equations.system
+        blocks = record.blocks
+        self.times = np.concatenate([b.piece.times for b, _ in blocks])
+        self._x = np.hstack([b.piece.x for b, _ in blocks])
+        self._z = np.hstack([b.piece.z for b, _ in blocks])
+        self._work = np.hstack([b.piece.work for b, _ in blocks])
+        self._before = np.hstack([b.before for b, _ in blocks])
+        self._after = np.hstack([b.after for b, _ in blocks])
+        self._values = np.hstack([self._observed(b, e) for b, e in blocks])
+        self._energies = np.hstack([self._energy(b, e) for b, e in blocks])
+        self._place = {e.name: self._x[i] for i, e in enumerate(kernels.reduced.x_entries)}
+        self._place |= {e.name: self._z[i] for i, e in enumerate(kernels.reduced.z_entries)}
+
+    def series(self) -> Iterator[Series]:
+        """In the order of a table: variables, rates, accelerations, reactions, energies, residuals."""
+        row = 0
+        for quantity in self._system.quantities:
+            size = quantity.type.size
+            values = self._values[row : row + size].T
+            row += size
+            yield _array(
+                quantity.name,
+                values,
+                quantity.element_names,
+                quantity.type.shape,
+                _units(quantity.type, ()),
+                quantity.description,
+            )
+        for coordinate in self._system.coordinates:
+            yield from self._rates(coordinate)
+        for constraint in self._system.constraints:
+            yield self._reaction(constraint)
+        yield from self._energy_series(row)
+        row = 0
+        for restraint in (*self._system.constraints, *self._system.servos):
+            yield self._residual(restraint, row)
+            row += len(restraint.rows)
+
+    def _rates(self, coordinate: Coordinate) -> Iterator[Series]:
+        kind = self._system.program.variables[coordinate.name].type
+        for order, opening in ((1, ""), (2, "der(")):
+            names = tuple(f"{opening}{n}{')' * len(opening[:1])}" for n in coordinate.velocity_names)
+            values = np.column_stack([self._place[n] for n in names])
+            if coordinate.is_rotation:
+                name, units = f"{opening}angularVelocity({coordinate.name}){')' * len(opening[:1])}", (f"rad/s{order if order > 1 else ''}",)
+                shape: tuple[int, ...] = (3,)
+            else:
+                name, units = f"{opening}der({coordinate.name}){')' * len(opening[:1])}", _units(kind, (TIME,) * order)
+                shape = coordinate.shape
+            yield _array(name, values, names, shape, units, "")
+
+    def _reaction(self, constraint: Constraint) -> Series:
+        statement = next(c for c in self._system.program.statements.constraints if c.name == constraint.name)
+        kind = statement.left.type
+        values = np.zeros((self.times.size, constraint.size))
+        units = [""] * constraint.size
+        first = self._multiplier_place()
+        for row, index in zip(constraint.rows, constraint.row_indices, strict=True):
+            values[:, index] = self._z[first + row.multiplier]
+            effort = JOULE / kind.dimension(index)
+            units[index] = unit_text(effort if row.level == "position" else effort / TIME)
+        label = f"reaction({constraint.name})"
+        names = (label,) if constraint.scalar else tuple(f"{label}[{i + 1}]" for i in range(constraint.size))
+        shape = () if constraint.scalar else (constraint.size,)
+        return _array(label, values, names, shape, tuple(units), "")
+
+    def _multiplier_place(self) -> int:
+        """Where the multipliers begin in z: behind the coordinates and the equations' unknowns."""
+        return self._system.symbols.v.numel() + self._system.symbols.unknowns.numel()
+
+    def _energy_series(self, row: int) -> Iterator[Series]:
+        kinetic, potential = self._energies[0], self._energies[1]
+        totals = {"kinetic": kinetic, "potential": potential, "total": kinetic + potential}
+        for name, values in totals.items():
+            yield Series(f"energy.{name}", values, (f"energy.{name}",), ("J",))
+        for energy in self._system.energies:
+            name = f"energy.{energy.kind}.{energy.name}"
+            if energy.name:
+                unit = "W" if energy.kind == "dissipation" else "J"
+                yield Series(name, self._values[row], (name,), (unit,))
+            row += 1
+
+    def _residual(self, restraint: Constraint | Servo, row: int) -> Series:
+        label = f"residual({restraint.name})"
+        values = self._after[row : row + len(restraint.rows)].T
+        if len(restraint.rows) == 1 and restraint.rows[0].label == restraint.name:
+            return _array(label, values, (label,), (), _residual_units(self._system, restraint), "")
+        names = tuple(f"residual({restraint.name}){r.label[len(restraint.name):]}" for r in restraint.rows)
+        return _array(label, values, names, (len(names),), _residual_units(self._system, restraint), "")
+
+    def residuals(self) -> Iterator[ConstraintResidual]:
+        """The worst of each constraint and servo, over rows and instants."""
+        row = 0
+        for restraint in (*self._system.constraints, *self._system.servos):
+            size = len(restraint.rows)
+            if size:
+                before, after = (np.abs(r[row : row + size]).max() for r in (self._before, self._after))
+                units = set(_residual_units(self._system, restraint))
+                unit = units.pop() if len(units) == 1 else ""
+                yield ConstraintResidual(restraint.name, float(before), float(after), unit)
+            row += size
+
+    def balance(self) -> EnergyBalance | None:
+        """Energy against work at every instant. The energy is the Jacobi integral v·∂T/∂v - T + V."""
+        if not self._system.energies:
+            return None
+        count = len(self._system.forces)
+        jacobi = self._energies[3]
+        change = jacobi - jacobi[0]
+        lost, moving, explicit = self._work[count : count + 3]
+        error = change + lost - self._work[:count].sum(axis=0) - moving - explicit
+        exchanged = np.abs(self._work).max(axis=1, initial=0.0)
+        spread = np.ptp(self._energies[0]), np.ptp(self._energies[1]), np.abs(change).max()
+        return EnergyBalance(
+            stored=float(change[-1]),
+            dissipated=float(lost[-1]),
+            work={f.name: float(w) for f, w in zip(self._system.forces, self._work[:count, -1], strict=True)},
+            prescribed=float(moving[-1] + explicit[-1]),
+            worst=float(np.abs(error).max()),
+            scale=float(max(*spread, *exchanged)),
+        )
+
+    def _observed(self, block: Settled, environment: Floats) -> Floats:
+        p = block.piece
+        arguments = [p.times[None, :], p.x, p.z, environment]
+        return np.asarray(mapped(self._kernels.observe, p.times.size, arguments)[0].full())
+
+    def _energy(self, block: Settled, environment: Floats) -> Floats:
+        p = block.piece
+        (values,) = mapped(self._kernels.energies, p.times.size, [p.times[None, :], p.x, environment])
+        return np.asarray(values.full())
+
+
+def _array(
+    name: str,
+    values: Floats,
+    element_names: tuple[str, ...],
+    shape: tuple[int, ...],
+    units: tuple[str, ...],
+    description: str,
+) -> Series:
+    return Series(name, values.reshape(values.shape[0], *shape), element_names, units, description)
+
+
+def _units(kind: Type, divided_by: tuple[Dimension, ...]) -> tuple[str, ...]:
+    texts = []
+    for dimension in kind.dimensions:
+        for divisor in divided_by:
+            dimension = dimension / divisor
+        texts.append(unit_text(dimension))
+    return tuple(texts)
+
+
+def _residual_units(system: MechanicalSystem, restraint: Constraint | Servo) -> tuple[str, ...]:
+    statements = system.program.statements
+    statement = next(s for s in (*statements.constraints, *statements.servos) if s.name == restraint.name)
+    kind = statement.left.type
+    indices = restraint.row_indices if isinstance(restraint, Constraint) else range(len(restraint.rows))
+    return tuple(unit_text(kind.dimension(i)) for i in indices)

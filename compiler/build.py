@@ -1,0 +1,67 @@
+"""The whole compilation, once, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mbdc.dsl.analyse import Analysis, analyse
+from mbdc.dsl.diagnostics import Diagnostic, ModelError, Severity, in_order
+from mbdc.dsl.program import Program
+from mbdc.dsl.source import Source
+
+from .complaints_build import not_run_yet
+from .derive import derive
+from .kernels import Kernels
+from .lower import lower
+from .mechanics import MechanicalSystem
+from .reduce import reduce
+from .start_values import StartTexts
+
+
+@dataclass(frozen=True)
+class Built:
+    """A model ready to run: its system in symbols, its compiled functions, and what was noticed on the way."""
+
+    program: Program
+    system: MechanicalSystem
+    kernels: Kernels
+    starts: StartTexts
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def build(
+    source: Source,
+    model: str | None = None,
+    structure: dict[str, float | bool] | None = None,
+    strict: bool = False,
+) -> Built:
+    """Text to compiled functions. Raises ModelError with every complaint; `strict` makes warnings errors."""
+    # The language first: all complaints of all its passes are collected, so that one look mends them all.
+    analysis = analyse(source, model=model, structure=structure or {})
+    program = _checked(analysis, strict)
+    # What the language allows and the run cannot honour yet is refused here, before any of it is lost.
+    _refuse(program)
+    # From names to symbols; nothing after this looks a name up.
+    system = lower(program)
+    # Mechanics ends here: after `derive` there are rows and unknowns, whatever they came from.
+    equations = derive(system)
+    # Hidden constraints become rows of their own, so that the integrator sees index one.
+    reduced = reduce(equations)
+    # Functions are compiled as they are asked for: a check of a model compiles none.
+    diagnostics = tuple(in_order((*analysis.diagnostics, *system.notes)))
+    return Built(program, system, Kernels(reduced), StartTexts(reduced), diagnostics)
+
+
+def _checked(analysis: Analysis, strict: bool) -> Program:
+    grave = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
+    if analysis.program is None or any(d.severity in grave for d in analysis.diagnostics):
+        raise ModelError(in_order(analysis.diagnostics))
+    return analysis.program
+
+
+def _refuse(program: Program) -> None:
+    statements = program.statements
+    refused = [not_run_yet("friction", s.name, s.span) for s in statements.frictions]
+    refused += [not_run_yet("when", "", s.span) for s in statements.whens]
+    if refused:
+        raise ModelError(refused)

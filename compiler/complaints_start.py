@@ -1,0 +1,128 @@
+"""What is said of a start that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbdc.dsl.diagnostics import Diagnostic, Related, error
+from mbdc.dsl.source import Span
+
+from .mechanics import EquationRow, MechanicalSystem
+
+Floats = NDArray[np.float64]
+
+
+class NamedRow(Protocol):
+    """A row in the author's words."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def order(self) -> int: ...
+    @property
+    def span(self) -> Span: ...
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A row that the firm start values break, and by how much."""
+
+    row: NamedRow
+    residual: float
+
+
+def start_misses(miss: Miss, used: Mapping[str, float], nearest: Mapping[str, float]) -> Diagnostic:
+    """Firm start values break a constraint."""
+    moves = ", ".join(f"{name} = {value:.9g}" for name, value in nearest.items() if name in used)
+    return error(
+        "start-inconsistent",
+        f"the start breaks {_called(miss.row)}: its residual is {miss.residual:.6g} where it must be 0"
+        f" (with {_list(used)})",
+        miss.row.span,
+        help=f"the nearest valid start has {moves}; leave a value out to have it completed",
+    )
+
+
+def cannot_hold(
+    rows: Iterable[NamedRow], residual: Floats, relative: Floats, tolerance: float
+) -> list[Diagnostic]:
+    """No start satisfies these rows: the closest point found still breaks them."""
+    broken = [
+        (row, value)
+        for row, value, part in zip(rows, residual, relative, strict=True)
+        if not part <= tolerance
+    ]
+    first, *others = broken
+    related = [Related(f"and {_called(r)} by {value:.6g}", r.span) for r, value in others[:4]]
+    together = " together with the others below" if others else ""
+    return [
+        error(
+            "cannot-hold",
+            f"no start was found that satisfies {_called(first[0])}{together}:"
+            f" the closest one misses it by {first[1]:.6g}",
+            first[0].span,
+            *related,
+            help="check that these can hold at once, or give a `guess` nearer to a valid configuration",
+        )
+    ]
+
+
+def outside_limit(system: MechanicalSystem, limits: Floats, conditions: Floats) -> list[Diagnostic]:
+    """The start stands outside a limit, or breaks an assertion or a bound."""
+    found = []
+    names = [(limit, side) for limit in system.limits for side in limit.sides]
+    for (limit, side), gap in zip(names, limits, strict=True):
+        if gap < 0:
+            found.append(
+                error(
+                    "start-outside-limit",
+                    f"the start stands outside limit `{limit.name}`: {-gap:.6g} beyond its {side} bound",
+                    limit.span,
+                    help="start inside the limit, or widen it",
+                )
+            )
+    for assertion, holds in zip((*system.asserts, *system.bounds), conditions, strict=True):
+        if not holds:
+            found.append(error("start-assertion", f"at the start: {assertion.message}", assertion.span))
+    return found
+
+
+def initial_restricts_nothing(row: EquationRow) -> Diagnostic:
+    """An `initial` statement that depends on no start value, or on accelerations."""
+    return error(
+        "initial-not-a-state",
+        f"`initial {row.label}` does not restrict a position, a velocity or a state",
+        row.span,
+        help="write it in coordinates, their rates and the unknowns of equations",
+    )
+
+
+def _called(row: NamedRow) -> str:
+    match row.order:
+        case 0:
+            return f"`{row.name}`"
+        case 1:
+            return f"the rate of `{row.name}` (its derivative, which must hold too)"
+        case n:
+            return f"derivative {n} of `{row.name}` (which must hold too)"
+
+
+def _list(values: Mapping[str, float]) -> str:
+    shown = [f"{name} = {value:.9g}" for name, value in list(values.items())[:8]]
+    return ", ".join(shown + (["..."] if len(values) > 8 else []))
+
+
+def unknown_start(name: str, nearest: str | None) -> Diagnostic:
+    """A start setting for a name that has no start value."""
+    advice = f"did you mean `{nearest}`?" if nearest else "start values are those of coordinates, as `x` or `der(x)`"
+    return error("unknown-start", f"`{name}` is not a start value of this model", None, help=advice)
+
+
+def bad_start_value(name: str, wrong: str) -> Diagnostic:
+    """A start setting of the wrong shape, or not a number."""
+    return error("bad-start-value", f"the start value `{name}` {wrong}", None)

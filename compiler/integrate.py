@@ -1,0 +1,89 @@
+"""One piece of a trajectory by IDAS, in physical units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from .inputs import Inputs
+from .kernels import Kernels
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class State:
+    """A state at a time: x (nx,), z (nz,), and the integrals of the powers since the start, work (np,)."""
+
+    time: float
+    x: Floats
+    z: Floats
+    work: Floats
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What IDAS returned at equal steps: times (k,), x (nx, k), z (nz, k), work (np, k), and its step count."""
+
+    times: Floats
+    x: Floats
+    z: Floats
+    work: Floats
+    steps: int
+
+    def state(self, k: int) -> State:
+        return State(float(self.times[k]), self.x[:, k], self.z[:, k], self.work[:, k])
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Tolerances of IDAS: relative, and absolute as a part of each state's scale (nx,)."""
+
+    relative: float
+    absolute: float
+    scales: Floats
+
+    @staticmethod
+    def asked(tolerance: float, scales: Floats) -> Accuracy:
+        """What a user means by a tolerance takes a tighter one of IDAS, which bounds single steps."""
+        return Accuracy(max(tolerance / 10, 1e-13), tolerance / 1000, scales)
+
+
+@dataclass(frozen=True)
+class Driver:
+    """What stays the same over a run: the compiled functions, the parameters (np,) and the inputs."""
+
+    kernels: Kernels
+    parameters: Floats
+    inputs: Inputs
+
+    def environment(self, start: float, stop: float) -> Floats:
+        """Parameters and signals for a piece, (ne,)."""
+        return np.concatenate([self.parameters, self.inputs.column(start, stop)])
+
+    def integrate(self, state: State, stop: float, instants: int, kappa: float, accuracy: Accuracy) -> Piece | None:
+        """From a state to `stop`, with results at `instants` equal steps; None where IDAS could not."""
+        duration = stop - state.time
+        run = self.kernels.integrator(instants, accuracy.relative, accuracy.absolute)
+        p = [self.environment(state.time, stop), [kappa, state.time, duration], accuracy.scales]
+        try:
+            found = run(x0=state.x / accuracy.scales, z0=state.z, p=np.concatenate(p))
+        except RuntimeError as failure:
+            # CasADi raises this for every return code of IDAS; anything else is a fault of ours.
+            if "IDA" not in str(failure):
+                raise
+            return None
+        x, z, work = found["xf"].full(), found["zf"].full(), found["qf"].full()
+        if not (np.all(np.isfinite(x)) and np.all(np.isfinite(work))):
+            return None
+        times = state.time + duration * np.arange(1, instants + 1) / instants
+        times[-1] = stop
+        x = x * accuracy.scales[:, None]
+        return Piece(times, x, z, state.work[:, None] + work, _steps(run))
+
+
+def _steps(run: ca.Function) -> int:
+    return int(run.stats()["nsteps"])

@@ -1,0 +1,243 @@
+"""The compiled functions of a reduced system: what a run evaluates many times.
+
+Arrays of numbers go in and out as CasADi columns. `environment` is the column of parameters and signals;
+nothing here depends on their values, so that a change of parameters, inputs or starts compiles nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+
+from mbdc.dsl.diagnostics import ModelError
+from mbdc.dsl.source import Span
+
+from .complaints_start import initial_restricts_nothing
+from .mechanics import EquationRow
+from .reduced import ReducedSystem, Stage
+
+IDAS_OPTIONS: dict[str, Any] = {
+    # Algebraic unknowns stay out of the error test: their convergence follows from that of the states.
+    "suppress_algebraic": True,
+    "cj_scaling": True,
+    "max_num_steps": 200_000,
+    "calc_ic": False,
+    "print_stats": False,
+    "error_on_fail": True,
+    "disable_internal_warnings": True,
+}
+
+
+@dataclass(frozen=True)
+class NamedRow:
+    """A row in the author's words: its label, how often it was differentiated, and where it is written."""
+
+    name: str
+    order: int
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True)
+class StageKernels:
+    """`evaluate`(t, x, environment) gives residual, jacobian and metric; `move`(x, δ) applies a change δ."""
+
+    stage: Stage
+    rows: tuple[NamedRow, ...]
+    evaluate: ca.Function
+    move: ca.Function
+
+
+@dataclass(frozen=True, eq=False)
+class Kernels:
+    """Functions over one reduced system, made when they are first asked for.
+
+    t () in s, x (nx,), z (nz,), environment (ne,), κ () in 1/s.
+    """
+
+    reduced: ReducedSystem
+    _integrators: dict[tuple[object, ...], ca.Function] = field(default_factory=dict)
+
+    @cached_property
+    def _arguments(self) -> list[ca.SX]:
+        r = self.reduced
+        return [r.equations.time, r.x, r.z, self.environment]
+
+    @cached_property
+    def environment(self) -> ca.SX:
+        equations = self.reduced.equations
+        return ca.vertcat(equations.system.symbols.parameters, equations.signals.column)
+
+    @cached_property
+    def dae(self) -> ca.Function:
+        """(t, x, z, environment, κ) to x', the algebraic rows, and the powers."""
+        r = self.reduced
+        outputs = [r.rhs, r.algebraic, r.equations.power]
+        return ca.Function("dae", [*self._arguments, r.kappa], outputs)
+
+    @cached_property
+    def linearised(self) -> ca.Function:
+        """(t, x, z, environment) to the algebraic rows without attraction and their jacobian by z."""
+        r = self.reduced
+        rows = ca.densify(ca.vertcat(*(chain[-1] for chain in r.derivatives)))
+        return ca.Function("linearised", self._arguments, [rows, ca.jacobian(rows, r.z)])
+
+    @cached_property
+    def solve_algebraic(self) -> ca.Function:
+        """(t, x, z guess, environment) to z after one Newton step, and what that step left of the rows.
+
+        One step is exact for accelerations and multipliers, in which the rows are linear.
+        """
+        t, x, z, e = self._columns()
+        rows, jacobian = self.linearised(t, x, z, e)
+        better = z - ca.solve(jacobian, rows, "qr")
+        left, _ = self.linearised(t, x, better, e)
+        return ca.Function("solve_algebraic", [t, x, z, e], [better, left])
+
+    @cached_property
+    def stages(self) -> tuple[StageKernels, ...]:
+        """The stages that have rows, positions first."""
+        return tuple(self._stage(stage, ()) for stage in self.reduced.stages if stage.rows)
+
+    @cached_property
+    def start_stages(self) -> tuple[StageKernels, ...]:
+        """The same with the `initial` rows, each in the stage of the deepest state it restricts."""
+        r = self.reduced
+        levels: list[list[EquationRow]] = [[] for _ in r.stages]
+        for row in r.equations.system.initial:
+            reached = [
+                i
+                for i, stage in enumerate(r.stages)
+                if ca.depends_on(row.residual, ca.vertcat(*(r.x[k] for k in stage.targets)))
+            ]
+            if not reached or ca.depends_on(row.residual, r.z):
+                raise ModelError([initial_restricts_nothing(row)])
+            levels[reached[-1]].append(row)
+        pairs = zip(r.stages, levels, strict=True)
+        return tuple(self._stage(stage, tuple(rows)) for stage, rows in pairs if stage.rows or rows)
+
+    def _stage(self, stage: Stage, initial: tuple[EquationRow, ...]) -> StageKernels:
+        r = self.reduced
+        t, x, _, e = self._arguments
+        put_in = ca.vertcat(*(row.residual for row in initial))
+        extra = ca.substitute(put_in, r.equations.system.symbols.inputs, r.equations.input_values)
+        residual = ca.densify(ca.vertcat(stage.residual, extra))
+        jacobian = ca.vertcat(stage.jacobian, ca.mtimes(ca.jacobian(extra, r.x), stage.tangent))
+        delta = ca.SX.sym("delta", len(stage.deltas))
+        moved = _unit_norm(r, x + ca.mtimes(stage.tangent, delta))
+        equations = r.equations.rows
+        rows = [
+            NamedRow(equations[i].name, m, equations[i].span)
+            for i, m in zip(stage.rows, stage.orders, strict=True)
+        ]
+        rows += [NamedRow(row.label, 0, row.span) for row in initial]
+        return StageKernels(
+            stage,
+            tuple(rows),
+            ca.Function("stage", [t, x, e], [residual, jacobian, stage.metric]),
+            ca.Function("move", [x, delta], [moved]),
+        )
+
+    @cached_property
+    def project(self) -> ca.Function:
+        """(t, x, environment) to the nearest x on all constraints: two Newton steps for each stage.
+
+        x is taken to be near: integration has kept it within its tolerance.
+        """
+        t, x, _, e = self._columns()
+        moved = x
+        for kernels in self.stages:
+            for _step in range(2):
+                residual, jacobian, metric = kernels.evaluate(t, moved, e)
+                rows = residual.numel()
+                matrix = ca.blockcat([[metric, jacobian.T], [jacobian, ca.MX(rows, rows)]])
+                unknown = ca.solve(matrix, ca.vertcat(ca.MX(metric.size1(), 1), -residual), "qr")
+                moved = kernels.move(moved, unknown[: metric.size1()])
+        return ca.Function("project", [t, x, e], [moved])
+
+    @cached_property
+    def residuals(self) -> ca.Function:
+        """(t, x, environment) to the constraint and servo rows as written, in the order of the rows."""
+        r = self.reduced
+        t, x, _, e = self._arguments
+        rows = [row.residual for row in r.equations.rows if row.kind in ("constraint", "servo")]
+        return ca.Function("residuals", [t, x, e], [ca.densify(ca.vertcat(*rows))])
+
+    @cached_property
+    def energies(self) -> ca.Function:
+        """(t, x, environment) to T, V, D and the Jacobi energy."""
+        q = self.reduced.equations
+        values = ca.densify(ca.vertcat(q.kinetic, q.potential, q.dissipation, q.jacobi_energy))
+        t, x, _, e = self._arguments
+        return ca.Function("energies", [t, x, e], [values])
+
+    @cached_property
+    def observe(self) -> ca.Function:
+        """(t, x, z, environment) to all recorded quantities and named energies, in one column."""
+        q = self.reduced.equations
+        system = q.system
+        values = [quantity.value for quantity in system.quantities]
+        values += [energy.value for energy in system.energies]
+        column = ca.densify(ca.vertcat(*values))
+        column = ca.substitute(column, system.symbols.inputs, q.input_values)
+        return ca.Function("observe", self._arguments, [column])
+
+    @cached_property
+    def gaps(self) -> ca.Function:
+        """(t, x, z, environment) to what must not be negative: limits, then assertions (1 or 0), then bounds."""
+        q = self.reduced.equations
+        system = q.system
+        limits = ca.vertcat(*(gap for limit in system.limits for gap in limit.gaps))
+        asserts = ca.vertcat(*(a.condition for a in (*system.asserts, *system.bounds)))
+        columns = [ca.substitute(c, system.symbols.inputs, q.input_values) for c in (limits, asserts)]
+        return ca.Function("gaps", self._arguments, [ca.densify(c) for c in columns])
+
+    def integrator(self, instants: int, relative: float, scaled_absolute: float) -> ca.Function:
+        """IDAS over τ in [0, 1] with results at `instants` equal steps.
+
+        x0 is in units of its scales; p = [environment, κ, start time, duration, scales (nx,)].
+        Time is stretched so that one integrator serves every duration. Quadratures: the powers.
+        """
+        key = (instants, relative, scaled_absolute)
+        if key not in self._integrators:
+            grid = [k / instants for k in range(1, instants + 1)]
+            options = IDAS_OPTIONS | {"reltol": relative, "abstol": scaled_absolute}
+            self._integrators[key] = ca.integrator("run", "idas", self._scaled_dae, 0.0, grid, options)
+        return self._integrators[key]
+
+    @cached_property
+    def _scaled_dae(self) -> dict[str, ca.SX]:
+        r = self.reduced
+        x, z = ca.SX.sym("x", r.x.numel()), ca.SX.sym("z", r.z.numel())
+        environment = ca.SX.sym("environment", self.environment.numel())
+        tau, kappa, start, duration = (ca.SX.sym(n) for n in ("tau", "kappa", "start", "duration"))
+        scales = ca.SX.sym("scale", r.x.numel())
+        rhs, algebraic, power = self.dae(start + duration * tau, scales * x, z, environment, kappa)
+        return {
+            "t": tau,
+            "x": x,
+            "z": z,
+            "p": ca.vertcat(environment, kappa, start, duration, scales),
+            "ode": duration * rhs / scales,
+            "alg": algebraic,
+            "quad": duration * power,
+        }
+
+    def _columns(self) -> list[ca.MX]:
+        names = ("t", "x", "z", "environment")
+        return [ca.MX.sym(n, s.numel()) for n, s in zip(names, self._arguments, strict=True)]
+
+
+def _unit_norm(reduced: ReducedSystem, x: ca.SX) -> ca.SX:
+    result = ca.SX(x)
+    for block in reduced.norm_blocks:
+        result[block] = x[block] / ca.norm_2(x[block])
+    return result
+
+
+def mapped(function: ca.Function, instants: int, arguments: Sequence[Any]) -> list[ca.DM]:
+    """A function at many instants at once: columns go with instants; what has one column serves all."""
+    return list(function.map(instants).call(list(arguments)))

@@ -1,0 +1,294 @@
+"""A compiled model: asked for matrices and accelerations, and simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TypeAlias
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbdc.dsl.diagnostics import Diagnostic, error
+from mbdc.dsl.files import read_source
+from mbdc.dsl.source import Source
+from mbdc.dsl.statements import Experiment
+
+from .assemble import assemble
+from .build import Built, build
+from .errors import SimulationError
+from .initialize import initialize, solve_for_algebraic
+from .inputs import Inputs, InputSetting
+from .integrate import Driver
+from .simulate import Plan, Progress, simulate
+from .summary import Summary, summarize
+from .trajectory import Result
+
+Floats = NDArray[np.float64]
+Values: TypeAlias = Mapping[str, ArrayLike] | ArrayLike
+Named: TypeAlias = dict[str, float | Floats]
+
+
+def load_model(
+    path: str | Path | None = None,
+    *,
+    text: str | None = None,
+    model: str | None = None,
+    parameters: Mapping[str, ArrayLike] | None = None,
+    strict: bool = False,
+) -> Model:
+    """Compile a `.mbd` file, or a text.
+
+    `model` names one of its models (the last that is not partial, if not given); `parameters` are kept as
+    the compiled model's own values, and structural ones among them set its size. With `strict`, warnings
+    are errors. Raises `ModelError` with every complaint about the text.
+    """
+    if (path is None) == (text is None):
+        raise TypeError("load_model takes a path or a text, one of the two")
+    source = read_source(Path(path)) if path is not None else Source("<text>", text or "")
+    settings = dict(parameters or {})
+    structure = {k: v for k, v in settings.items() if isinstance(v, bool | int | float)}
+    built = build(source, model, structure, strict)
+    structural = set(built.program.structure)
+    own = {k: _number_or_array(v) for k, v in settings.items() if k not in structural}
+    loaded = Model(built, own)
+    loaded._parameter_column({})
+    return loaded
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A compiled model with values for its parameters.
+
+    Changing parameters, inputs or starts in a call compiles nothing. Positions q are given by name or as a
+    column in the order of `coordinates`; a `Rotation` counts as a (3, 3) matrix by name, as its four Euler
+    parameters (w, x, y, z) in a column, and as three velocities in body axes. SI units throughout.
+    """
+
+    _built: Built = field(repr=False)
+    _settings: Named = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        return self._built.program.name
+
+    @property
+    def description(self) -> str:
+        return self._built.program.description
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Warnings and notes about the text."""
+        return self._built.diagnostics
+
+    @property
+    def experiment(self) -> Experiment:
+        """How the text says to run it."""
+        return self._built.program.experiment
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What the system is: coordinates, constraints by kind, degrees of freedom."""
+        return summarize(self._built.system)
+
+    @property
+    def coordinates(self) -> Named:
+        """Coordinates and the positions the text starts them at (guesses where it gives none)."""
+        x = self._built.starts.given(self._parameter_column({}), {}).x
+        values: Named = {}
+        for c in self._built.system.coordinates:
+            shape = (4,) if c.is_rotation else c.shape
+            values[c.name] = _shaped(x[c.q], shape)
+        return values
+
+    @property
+    def parameters(self) -> Named:
+        """Parameters that can be set, and their values."""
+        column = self._parameter_column({})
+        return {p.name: _shaped(column[p.elements], p.shape) for p in self._built.system.parameters}
+
+    @property
+    def inputs(self) -> Named:
+        """Inputs and their declared values at time 0 (NaN where none is declared)."""
+        s = self._built.system
+        f = ca.Function("inputs", [s.symbols.time, s.symbols.parameters], [ca.densify(s.input_defaults)])
+        column = np.asarray(f(0.0, self._parameter_column({}))).ravel()
+        return {i.name: _shaped(column[i.elements], i.shape) for i in s.inputs}
+
+    @property
+    def constraints(self) -> dict[str, str]:
+        """Constraints and their kind: `holonomic`, `nonholonomic` or `mixed`."""
+        kinds = {}
+        for constraint in self._built.system.constraints:
+            levels = {row.level for row in constraint.rows}
+            named = {"position": "holonomic", "velocity": "nonholonomic"}
+            kinds[constraint.name] = named[levels.pop()] if len(levels) == 1 else "mixed"
+        return kinds
+
+    def mass_matrix(self, q: Values, t: float = 0.0, parameters: Mapping[str, ArrayLike] | None = None) -> Floats:
+        """∂²T/∂v², (n, n), at positions q."""
+        environment = self._environment(parameters, {}, t)
+        x = self._state(q, np.zeros(self._velocities))
+        return np.asarray(self._mass(t, x, environment).full())
+
+    def accelerations(
+        self,
+        q: Values,
+        v: Values,
+        t: float = 0.0,
+        inputs: Mapping[str, InputSetting] | None = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
+    ) -> Named:
+        """Accelerations by name (`der(der(x))`, arrays whole) that respect the constraints, at a state as given."""
+        z = self._solved(q, v, t, inputs, parameters)
+        values: Named = {}
+        for c in self._built.system.coordinates:
+            name = f"der(angularVelocity({c.name}))" if c.is_rotation else f"der(der({c.name}))"
+            values[name] = _shaped(z[c.v], (3,) if c.is_rotation else c.shape)
+        return values
+
+    def reactions(
+        self,
+        q: Values,
+        v: Values,
+        t: float = 0.0,
+        inputs: Mapping[str, InputSetting] | None = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
+    ) -> Named:
+        """Multipliers by name (`reaction(rod)`; arrays for vector constraints), at a state as given."""
+        z = self._solved(q, v, t, inputs, parameters)
+        system = self._built.system
+        first = self._velocities + system.symbols.unknowns.numel()
+        values: Named = {}
+        for constraint in system.constraints:
+            column = np.zeros(constraint.size)
+            for row, index in zip(constraint.rows, constraint.row_indices, strict=True):
+                column[index] = z[first + row.multiplier]
+            shape = () if constraint.scalar else (constraint.size,)
+            values[f"reaction({constraint.name})"] = _shaped(column, shape)
+        return values
+
+    def simulate(
+        self,
+        stop_time: float | None = None,
+        interval: float | None = None,
+        tolerance: float | None = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
+        inputs: Mapping[str, InputSetting] | None = None,
+        start: Mapping[str, ArrayLike] | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Run the model from time 0; what is not given is taken from its experiment.
+
+        `inputs` are numbers, functions of time or tables (times, values); `start` gives firm values by result
+        name (`x`, `der(x)`). Raises `StartError` for a start that cannot be and `SimulationError`, with the
+        result so far, for a run that stops early.
+        """
+        plan = self._plan(stop_time, interval, tolerance)
+        built = self._built
+        column = self._parameter_column(parameters or {})
+        signals = Inputs(built.system, built.kernels.reduced.equations.signals, inputs or {})
+        driver = Driver(built.kernels, column, signals)
+        given = built.starts.given(column, start or {})
+        begun = initialize(built.kernels, given, driver.environment(plan.start, plan.start))
+        run = simulate(driver, begun, plan, progress)
+        result = assemble(built.kernels, plan, begun, run, ())
+        if run.outcome == "stopped":
+            raise SimulationError([self._stopped(result)], result=result)
+        return result
+
+    def _stopped(self, result: Result) -> Diagnostic:
+        report = result.report
+        return error(
+            "run-stopped",
+            f"the run stopped at {report.end_time:.9g} s of {report.stop_time:g} s: {report.reason}",
+            self._built.program.span,
+        )
+
+    def _plan(self, stop_time: float | None, interval: float | None, tolerance: float | None) -> Plan:
+        experiment = self.experiment
+        stop = experiment.stop_time if stop_time is None else float(stop_time)
+        step = interval if interval is not None else experiment.interval
+        plan = Plan(
+            0.0, stop, float(step) if step is not None else stop / 500, float(tolerance or experiment.tolerance)
+        )
+        for what, value in (("stop_time", plan.stop), ("interval", plan.interval), ("tolerance", plan.tolerance)):
+            if not (np.isfinite(value) and value > 0):
+                raise ValueError(f"{what} must be a positive number, not {value!r}")
+        return plan
+
+    @property
+    def _velocities(self) -> int:
+        return int(self._built.system.symbols.v.numel())
+
+    def _parameter_column(self, settings: Mapping[str, ArrayLike]) -> Floats:
+        own = {name: _number_or_array(value) for name, value in settings.items()}
+        return self._built.system.parameter_values(self._settings | own)
+
+    def _environment(
+        self,
+        parameters: Mapping[str, ArrayLike] | None,
+        inputs: Mapping[str, InputSetting] | None,
+        t: float,
+    ) -> Floats:
+        equations = self._built.kernels.reduced.equations
+        signals = Inputs(self._built.system, equations.signals, inputs or {})
+        return np.concatenate([self._parameter_column(parameters or {}), signals.column(t, t)])
+
+    def _solved(
+        self,
+        q: Values,
+        v: Values,
+        t: float,
+        inputs: Mapping[str, InputSetting] | None,
+        parameters: Mapping[str, ArrayLike] | None,
+    ) -> Floats:
+        environment = self._environment(parameters, inputs, t)
+        kernels = self._built.kernels
+        guess = np.zeros(kernels.reduced.z.numel())
+        return solve_for_algebraic(kernels, self._state(q, v), guess, environment, t)
+
+    def _state(self, q: Values, v: Values) -> Floats:
+        """x for given positions and velocities; what else is in it takes its start value."""
+        starts = self._built.starts
+        x = starts.given(self._parameter_column({}), {}).x
+        nq = self._built.system.symbols.q.numel()
+        if isinstance(q, Mapping):
+            x = starts.given(self._parameter_column({}), q).x
+        else:
+            x[:nq] = _column("q", q, nq)
+        if isinstance(v, Mapping):
+            rates = {k if k.startswith(("der(", "angularVelocity(")) else f"der({k})": r for k, r in v.items()}
+            x[nq:] = starts.given(self._parameter_column({}), rates).x[nq:]
+        else:
+            x[nq : nq + self._velocities] = _column("v", v, self._velocities)
+        return x
+
+    @cached_property
+    def _mass(self) -> ca.Function:
+        kernels = self._built.kernels
+        equations = kernels.reduced.equations
+        velocities = equations.coordinate_orders[0]
+        mass = ca.hessian(equations.kinetic, velocities)[0] if velocities.numel() else ca.SX(0, 0)
+        return ca.Function("mass", [equations.time, kernels.reduced.x, kernels.environment], [ca.densify(mass)])
+
+
+def _column(name: str, values: ArrayLike, size: int) -> Floats:
+    column = np.asarray(values, dtype=float).ravel()
+    if column.size != size:
+        raise ValueError(f"{name} must have {size} numbers, not {column.size}")
+    return column
+
+
+def _number_or_array(value: ArrayLike) -> float | Floats:
+    array = np.asarray(value, dtype=float)
+    return float(array) if array.ndim == 0 else array
+
+
+def _shaped(column: Floats, shape: tuple[int, ...]) -> float | Floats:
+    return column.reshape(shape) if shape else float(column[0])
+
+

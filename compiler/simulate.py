@@ -1,0 +1,179 @@
+"""A start to a trajectory: IDAS in pieces, each recorded on the constraints before the next begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .initialize import Start
+from .integrate import Accuracy, Driver, Piece, State
+from .pilot import PILOT_TOLERANCE, Pilot, pilot
+from .record import Record, settle
+from .watch import first_crossing
+
+Floats = NDArray[np.float64]
+Progress = Callable[[float, float], None]
+"""Called with the time reached and the stop time."""
+
+STEPS_PER_PIECE = 400
+MOST_INSTANTS = 512
+SHORTEST = 1e-10
+"""Where not even this part of an interval can be integrated, the run cannot go on."""
+RESTART_STEPS = 30
+"""Steps a restart costs IDAS, which begins each piece at order one."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run: instants every `interval` from `start` to `stop` (s), relative accuracy `tolerance`."""
+
+    start: float
+    stop: float
+    interval: float
+    tolerance: float
+
+
+@dataclass
+class Run:
+    """What came of it. `outcome` and `reason` as in `Report`; `steps` of the integrator in all."""
+
+    record: Record
+    outcome: Literal["completed", "ended", "stopped"] = "completed"
+    reason: str = ""
+    steps: int = 0
+    wall_time: float = 0.0
+    events: list[tuple[float, str, str]] = field(default_factory=list)
+
+
+def simulate(driver: Driver, start: Start, plan: Plan, progress: Progress | None = None) -> Run:
+    """Integrate over the plan; whatever stops the run, all that was computed before is in the record."""
+    began = perf_counter()
+    runner = _Runner(driver, start, plan)
+    try:
+        while runner.advance():
+            if progress is not None:
+                progress(runner.state.time, plan.stop)
+    except KeyboardInterrupt:
+        runner.run.outcome, runner.run.reason = "stopped", "interrupted"
+    runner.run.wall_time = perf_counter() - began
+    return runner.run
+
+
+class _Runner:
+    """A run in progress: where it is, what it has recorded, and how it is steered."""
+
+    def __init__(self, driver: Driver, start: Start, plan: Plan) -> None:
+        self._driver = driver
+        self._plan = plan
+        self._grid = _grid(plan)
+        self._next = 0
+        powers = driver.kernels.reduced.equations.power.numel()
+        self.state = State(start.time, start.x, start.z, np.zeros(powers))
+        self.run = Run(Record(driver.kernels))
+        self.run.record.add_start(self.state, driver.environment(start.time, start.time))
+        self._pilot: Pilot | None = None
+        self._largest = np.abs(start.x)
+        self._rate = 0.0
+        self._rate_at_pilot = 0.0
+        self._allowed = np.inf
+
+    def advance(self) -> bool:
+        """One piece; False when the run is over."""
+        if self._next >= self._grid.size:
+            return False
+        steering = self._steering()
+        count, stop = self._reach(steering)
+        accuracy = Accuracy.asked(self._plan.tolerance, steering.scales)
+        piece = self._driver.integrate(self.state, stop, max(count, 1), steering.kappa, accuracy)
+        if piece is None:
+            return self._cut(stop - self.state.time)
+        self._learn(piece)
+        return self._take(piece, count, steering, accuracy)
+
+    def _steering(self) -> Pilot:
+        changed = self._rate_at_pilot and not 1 / 3 <= self._rate / self._rate_at_pilot <= 3
+        if self._pilot is None or changed:
+            self._pilot = pilot(self._driver, self.state, self._plan.stop, self._largest)
+            finer = (PILOT_TOLERANCE / (self._plan.tolerance / 10)) ** (1 / 6)
+            if not self._rate:
+                self._rate = finer / self._pilot.step
+            self._rate_at_pilot = 0.0
+        return self._pilot
+
+    def _reach(self, steering: Pilot) -> tuple[int, float]:
+        """How many instants the next piece covers (0: part of an interval), and where it ends."""
+        start, ahead = self.state.time, self._grid[self._next :]
+        step = float(ahead[0]) - start
+        wanted = min(STEPS_PER_PIECE / (self._rate * step), self._allowed / step)
+        count = _power_of_two(wanted) if wanted >= 1 else 0
+        while count > ahead.size or (count > 1 and not _even(start, ahead[:count])):
+            count //= 2
+        stop = float(ahead[count - 1]) if count else min(start + max(wanted, SHORTEST) * step, float(ahead[0]))
+        horizon = self._driver.inputs.horizon(start, stop)
+        while count and horizon < ahead[count - 1]:
+            count //= 2
+        return count, float(ahead[count - 1]) if count else horizon
+
+    def _learn(self, piece: Piece) -> None:
+        duration = float(piece.times[-1]) - self.state.time
+        self._rate = max(piece.steps - RESTART_STEPS, 1) / duration
+        if not self._rate_at_pilot:
+            self._rate_at_pilot = self._rate
+        self._largest = np.maximum(self._largest, np.max(np.abs(piece.x), axis=1))
+        self._allowed = max(self._allowed, 4 * duration) if np.isfinite(self._allowed) else np.inf
+        self.run.steps += piece.steps
+
+    def _take(self, piece: Piece, count: int, steering: Pilot, accuracy: Accuracy) -> bool:
+        """Record a piece, up to the first limit it reaches."""
+        driver, record = self._driver, self.run.record
+        environment = driver.environment(self.state.time, float(piece.times[-1]))
+        crossing = first_crossing(driver, self.state, piece, steering.kappa, accuracy)
+        kept = piece if crossing is None else crossing.before
+        if kept is not None and (count or crossing is not None):
+            record.add(settle(driver.kernels, kept, environment), environment)
+        if crossing is not None:
+            record.add(settle(driver.kernels, crossing.at, environment), environment)
+            watched = crossing.watched
+            self.run.outcome, self.run.reason = watched.outcome, watched.reason
+            self.run.events.append((float(crossing.at.times[0]), watched.name, watched.reason))
+            return False
+        self.state = settle(driver.kernels, piece, environment).state(-1)
+        self._next += count
+        if not count and self.state.time >= self._grid[self._next]:
+            self._next += 1
+        return True
+
+    def _cut(self, duration: float) -> bool:
+        """After a piece that failed: shorter ones, as long as that leads anywhere."""
+        shorter = duration / 4
+        if shorter < SHORTEST * self._plan.interval:
+            self.run.outcome = "stopped"
+            self.run.reason = "the motion cannot be followed further"
+            return False
+        self._allowed = shorter
+        return True
+
+
+def _grid(plan: Plan) -> Floats:
+    """The instants after the start; the stop time is the last also where the interval does not divide it."""
+    whole = int(np.floor((plan.stop - plan.start) / plan.interval * (1 + 1e-12)))
+    grid = plan.start + plan.interval * np.arange(1, whole + 1)
+    if not whole or plan.stop - grid[-1] > 1e-9 * plan.interval:
+        return np.append(grid, plan.stop)
+    grid[-1] = plan.stop
+    return grid
+
+
+def _power_of_two(wanted: float) -> int:
+    """Few lengths serve all pieces, since each length is an integrator of its own."""
+    return int(2 ** min(np.floor(np.log2(wanted)), np.log2(MOST_INSTANTS)))
+
+
+def _even(start: float, instants: Floats) -> bool:
+    steps = np.diff(np.concatenate([[start], instants]))
+    return bool(np.ptp(steps) <= 1e-9 * steps[0])

@@ -1,0 +1,117 @@
+"""Structural analysis: how often each row must be differentiated (Pryce's Σ-method)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from mbdc.dsl.diagnostics import Diagnostic
+
+from .chains import Chains
+from .complaints_reduce import no_reduction
+from .equations import EquationsOfMotion
+
+Signature = list[dict[int, int]]
+
+
+@dataclass(frozen=True)
+class Offsets:
+    """c_i of each row, d_j of each unknown: d_j - c_i >= order of y_j in row i, equal on a matching."""
+
+    rows: tuple[int, ...]
+    unknowns: tuple[int, ...]
+
+
+def offsets(equations: EquationsOfMotion, chains: Chains) -> Offsets | Diagnostic:
+    """The smallest offsets with d_j at least each unknown's `least_order`.
+
+    Plain constrained mechanics needs no search: positions twice, velocities once. A Diagnostic says
+    which unknowns no row can find.
+    """
+    simple = _plain_mechanics(equations)
+    if simple is not None:
+        return simple
+    signature = _signature(equations)
+    matching = _assignment(signature, len(equations.unknowns))
+    unmatched = [j for j in range(len(equations.unknowns)) if j not in matching.values()]
+    if unmatched:
+        return no_reduction(equations, unmatched, [i for i in range(len(signature)) if i not in matching])
+    return _smallest_offsets(equations, signature, matching)
+
+
+def _plain_mechanics(equations: EquationsOfMotion) -> Offsets | None:
+    """Every coordinate has inertia, every other unknown is a multiplier: the offsets are known."""
+    nv = equations.coordinate_orders[0].numel()
+    if any(u.kind not in ("coordinate", "multiplier") for u in equations.unknowns):
+        return None
+    inertia = ca.jacobian_sparsity(
+        ca.vertcat(*(r.residual for r in equations.rows[:nv])), equations.coordinate_orders[1]
+    )
+    diagonal = set(zip(*(np.asarray(t) for t in inertia.get_triplet()), strict=True))
+    if any((j, j) not in diagonal for j in range(nv)):
+        return None
+    count = {"position": 2, "velocity": 1}
+    rows = (0,) * nv + tuple(count[row.level] for row in equations.system.rows)
+    return Offsets(rows, (2,) * nv + (0,) * (len(equations.unknowns) - nv))
+
+
+def _signature(equations: EquationsOfMotion) -> Signature:
+    """For each row the highest order of each unknown in it."""
+    residual = ca.vertcat(*(row.residual for row in equations.rows))
+    nv = equations.coordinate_orders[0].numel()
+    signature: Signature = [{} for _ in equations.rows]
+
+    def enter(pattern: ca.Sparsity, shift: int, order: int) -> None:
+        for i, j in zip(*pattern.get_triplet(), strict=True):
+            signature[i][j + shift] = order
+
+    positions = ca.jacobian_sparsity(residual, equations.q)
+    turning = ca.jacobian_sparsity(equations.kinematics, equations.coordinate_orders[0])
+    enter(ca.mtimes(ca.DM(positions, 1), ca.DM(turning, 1)).sparsity(), 0, 0)
+    enter(ca.jacobian_sparsity(residual, equations.other_orders[0]), nv, 0)
+    for order, symbols in enumerate(equations.coordinate_orders, start=1):
+        enter(ca.jacobian_sparsity(residual, symbols), 0, order)
+    enter(ca.jacobian_sparsity(residual, equations.other_orders[1]), nv, 1)
+    return signature
+
+
+def _assignment(signature: Signature, size: int) -> dict[int, int]:
+    """Row to unknown, a matching of the largest total order."""
+    # Imported where it is needed: it takes longer to load than most models take to compile.
+    from scipy.optimize import linear_sum_assignment
+
+    absent = -1e6
+    weights = np.full((len(signature), size), absent)
+    for i, orders in enumerate(signature):
+        for j, order in orders.items():
+            weights[i, j] = order
+    chosen_rows, chosen = linear_sum_assignment(weights, maximize=True)
+    pairs = zip(chosen_rows.tolist(), chosen.tolist(), strict=True)
+    return {i: j for i, j in pairs if weights[i, j] > absent}
+
+
+def _smallest_offsets(equations: EquationsOfMotion, signature: Signature, matching: dict[int, int]) -> Offsets:
+    c = [0] * len(signature)
+    d = [u.least_order for u in equations.unknowns]
+    for coordinate in equations.system.coordinates:
+        if coordinate.is_rotation:
+            # The three rates of an attitude are carried to one order.
+            d[coordinate.v] = [max(d[coordinate.v])] * 3
+    while True:
+        changed = False
+        for i, orders in enumerate(signature):
+            for j, order in orders.items():
+                if d[j] < order + c[i]:
+                    d[j], changed = order + c[i], True
+        for coordinate in equations.system.coordinates:
+            if coordinate.is_rotation and len(set(d[coordinate.v])) > 1:
+                d[coordinate.v], changed = [max(d[coordinate.v])] * 3, True
+        for i, j in matching.items():
+            if c[i] != d[j] - signature[i][j]:
+                c[i], changed = d[j] - signature[i][j], True
+        if not changed:
+            return Offsets(tuple(c), tuple(d))
+
+
