@@ -1,0 +1,164 @@
+"""Program to mechanical system: expressions become CasADi, statements are judged by what they contain.
+
+The order: symbols first; then constraints, for their rows number the multipliers; then all that may
+contain reactions. Mistakes are collected and told together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from mbdc.dsl.program import Program, Variable, VariableDefinition
+
+from . import complaints_lower as complaints
+from .findings import Findings
+from .layout import Layout, element_names, lay_out
+from .lower_constraints import ReactionTable, lower_constraints, lower_servos
+from .lower_events import lower_asserts, lower_bounds, lower_equations, lower_limits, lower_whens
+from .lower_expression import Evaluator
+from .lower_forces import lower_energies, lower_forces, lower_frictions, verify_inertia
+from .lower_starts import lower_starts
+from .mechanics import Constraint, Energy, EquationRow, MechanicalSystem, Quantity, Servo
+from .parameter_values import parameter_values
+
+
+def lower(program: Program) -> MechanicalSystem:
+    """The system a checked program describes. Raises ModelError with all that is wrong with it."""
+    findings = Findings()
+    layout = lay_out(program)
+    declared = program.statements
+    plain = Evaluator(program.variables, layout.leaves, layout.symbols.time)
+
+    constraints = lower_constraints(declared.constraints, plain, layout, findings)
+    labels = [f"reaction({row.label})" for c in constraints for row in c.rows]
+    multipliers = ca.vertcat(*(ca.SX.sym(label) for label in labels)) if labels else ca.SX(0, 1)
+    # Energies, servos and starts come before reactions have a meaning: they must not contain them.
+    energies = lower_energies(declared.energies, plain, layout, findings)
+    servos = lower_servos(declared.servos, plain, layout, findings)
+    starts, attitudes = lower_starts(program, plain, layout, findings)
+    settings = parameter_values(program, plain, layout, findings)
+
+    full = plain.with_reactions(ReactionTable(constraints, layout, multipliers, declared))
+    forces = lower_forces(declared.forces, full, layout, findings)
+    frictions = lower_frictions(declared.frictions, full, layout, findings)
+    equations = lower_equations([e for e in declared.equations if e.kind == "equation"], full, findings)
+    initial = lower_equations([e for e in declared.equations if e.kind == "initial"], full, findings)
+    limits = lower_limits(declared.limits, full, findings)
+    whens = lower_whens(declared.whens, full, layout, findings)
+    asserts = lower_asserts(declared.asserts, full, findings)
+    bounds = lower_bounds(program, full, findings)
+    quantities = _quantities(program, full, findings)
+    defaults = _input_defaults(program, layout, full, findings)
+
+    determining = _determining(constraints, servos, equations)
+    if not findings.has_errors:
+        verify_inertia(_kinetic(energies), forces, determining, layout, findings)
+        _verify_found(program, layout, determining, findings)
+    notes = findings.settle()
+    return MechanicalSystem(
+        program=program,
+        symbols=replace(layout.symbols, multipliers=multipliers),
+        coordinates=layout.coordinates,
+        parameters=layout.parameters,
+        inputs=layout.inputs,
+        unknowns=layout.unknowns,
+        kinematics=layout.kinematics,
+        energies=energies,
+        forces=forces,
+        constraints=constraints,
+        servos=servos,
+        equations=equations,
+        initial=initial,
+        limits=limits,
+        frictions=frictions,
+        whens=whens,
+        asserts=asserts,
+        bounds=(*bounds, *attitudes),
+        quantities=quantities,
+        starts=starts,
+        input_defaults=defaults,
+        parameter_values=settings,
+        rates_used=_rates_used(program, layout, equations),
+        notes=notes,
+    )
+
+
+def _kinetic(energies: tuple[Energy, ...]) -> ca.SX:
+    return sum((e.value for e in energies if e.kind == "kinetic"), ca.SX(0))
+
+
+def _determining(
+    constraints: tuple[Constraint, ...], servos: tuple[Servo, ...], equations: tuple[EquationRow, ...]
+) -> list[ca.SX]:
+    """All residuals that may determine a motion or an unknown."""
+    rows = [row.residual for c in constraints for row in c.rows]
+    rows += [row.residual for servo in servos for row in servo.rows]
+    return rows + [row.residual for row in equations]
+
+
+def _verify_found(program: Program, layout: Layout, rows: list[ca.SX], findings: Findings) -> None:
+    """Complains of unknowns that no equation contains."""
+    if not layout.unknowns:
+        return
+    residuals = ca.vertcat(ca.SX(0), *rows)
+    s = layout.symbols
+    as_value = ca.which_depends(residuals, s.unknowns, 1, False)
+    as_rate = ca.which_depends(residuals, s.unknown_rates, 1, False)
+    for group in layout.unknowns:
+        found = (a or b for a, b in zip(as_value[group.elements], as_rate[group.elements], strict=True))
+        if not all(found):
+            findings.add(complaints.no_value(program.variables[group.name], program.components))
+
+
+def _rates_used(program: Program, layout: Layout, equations: tuple[EquationRow, ...]) -> NDArray[np.bool_]:
+    rates = layout.symbols.unknown_rates
+    residuals = ca.vertcat(ca.SX(0), *(row.residual for row in equations))
+    used = np.array(ca.which_depends(residuals, rates, 1, False) if rates.numel() else [], dtype=bool)
+    for group in layout.unknowns:
+        used[group.elements] |= program.variables[group.name].is_state
+    return used
+
+
+def _quantities(program: Program, evaluator: Evaluator, findings: Findings) -> tuple[Quantity, ...]:
+    """All variables that a run records."""
+    result = []
+    for definition in program.variables.values():
+        if definition.kind in ("parameter", "constant") or definition.type.kind == "text":
+            continue
+        with findings.collect():
+            result.append(_quantity(definition, evaluator))
+    return tuple(result)
+
+
+def _quantity(definition: VariableDefinition, evaluator: Evaluator) -> Quantity:
+    whole = Variable(type=definition.type, span=definition.span, name=definition.name)
+    return Quantity(
+        name=definition.name,
+        value=evaluator.column(whole),
+        type=definition.type,
+        unit=definition.unit,
+        description=definition.description,
+        element_names=element_names(definition.name, definition.type.shape),
+    )
+
+
+def _input_defaults(program: Program, layout: Layout, evaluator: Evaluator, findings: Findings) -> ca.SX:
+    """The declared signals in time and parameters, NaN where there is none."""
+    s = layout.symbols
+    moving = ca.vertcat(s.q, s.v, s.a, s.inputs, s.unknowns, s.unknown_rates)
+    columns = []
+    for group in layout.inputs:
+        definition = program.variables[group.name]
+        column = ca.SX(ca.DM.nan(definition.type.size, 1))
+        if definition.binding is not None:
+            with findings.collect():
+                column = evaluator.column(definition.binding)
+                if not column.is_constant() and ca.depends_on(column, moving):
+                    what = f"the signal of input `{group.name}`"
+                    findings.add(complaints.depends(what, "time and parameters", definition.span))
+        columns.append(column)
+    return ca.densify(ca.vertcat(*columns)) if columns else ca.SX(0, 1)

@@ -1,0 +1,273 @@
+"""Constraints and servos to residual rows with a level, and the reactions that constraints have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from mbdc.dsl import statements
+from mbdc.dsl.diagnostics import ModelError
+from mbdc.dsl.program import Element, Expr, Reaction, Variable
+from mbdc.dsl.source import Span
+
+from . import complaints_lower as complaints
+from .findings import Findings
+from .layout import Layout, element_names
+from .lower_expression import Evaluator
+from .mechanics import Constraint, ConstraintRow, Coordinate, Servo, ServoRow
+from .operations import flatten, select, unflatten, zeros
+from .rotations import parameter_rates
+from .rows import RowFacts, row_facts
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The two sides of a relation, flattened row by row, and the labels of its rows."""
+
+    left: ca.SX
+    right: ca.SX
+    labels: tuple[str, ...]
+    shape: tuple[int, ...]
+
+    @property
+    def residuals(self) -> list[ca.SX]:
+        """left - right, row by row."""
+        difference = self.left - self.right
+        return [difference[i] for i in range(difference.numel())]
+
+    @property
+    def scales(self) -> list[ca.SX]:
+        """What a row's residual is to be compared with."""
+        sizes = ca.fabs(self.left) + ca.fabs(self.right)
+        return [sizes[i] for i in range(sizes.numel())]
+
+
+def sides(evaluator: Evaluator, name: str, left: Expr, right: Expr) -> Sides:
+    """Both sides of left = right."""
+    shape = left.type.shape
+    return Sides(evaluator.column(left), evaluator.column(right), element_names(name, shape), shape)
+
+
+def lower_constraints(
+    declared: tuple[statements.Constraint[Expr], ...],
+    evaluator: Evaluator,
+    layout: Layout,
+    findings: Findings,
+) -> tuple[Constraint, ...]:
+    """All constraints; multipliers are numbered in the order of the rows that remain."""
+    found: list[tuple[statements.Constraint[Expr], Sides]] = []
+    for statement in declared:
+        with findings.collect():
+            both = sides(evaluator, statement.name, statement.left, statement.right)
+            _verify_no_acceleration("constraint", statement.name, both, layout, statement.span)
+            found.append((statement, both))
+    facts = row_facts(
+        [row for _, both in found for row in both.residuals],
+        [scale for _, both in found for scale in both.scales],
+        layout.symbols,
+    )
+    result: list[Constraint] = []
+    multiplier = position = 0
+    for statement, both in found:
+        own = facts[position : position + len(both.labels)]
+        position += len(both.labels)
+        constraint = _constraint(statement, both, own, multiplier, findings)
+        multiplier += len(constraint.rows)
+        result.append(constraint)
+    _verify_count(result, layout, findings)
+    return tuple(result)
+
+
+def _constraint(
+    statement: statements.Constraint[Expr],
+    both: Sides,
+    facts: list[RowFacts],
+    multiplier: int,
+    findings: Findings,
+) -> Constraint:
+    rows: list[ConstraintRow] = []
+    indices: list[int] = []
+    for i, (residual, fact) in enumerate(zip(both.residuals, facts, strict=True)):
+        if not _verify_row(both.labels[i], fact, statement, findings):
+            continue
+        rows.append(
+            ConstraintRow(
+                constraint=statement.name,
+                label=both.labels[i],
+                residual=residual,
+                level="velocity" if fact.has_velocity else "position",
+                linear=fact.is_linear,
+                multiplier=multiplier + len(rows),
+                span=statement.span,
+            )
+        )
+        indices.append(i)
+    if all(fact.is_zero for fact in facts):
+        findings.add(complaints.constrains_nothing(statement.name, statement.span))
+    elif statement.qualifier == "nonholonomic" and rows and all(row.level == "position" for row in rows):
+        findings.add(complaints.not_nonholonomic(statement.name, statement.span))
+    return Constraint(
+        name=statement.name,
+        size=len(both.labels),
+        scalar=both.shape == (),
+        rows=tuple(rows),
+        row_indices=tuple(indices),
+        span=statement.span,
+        qualifier=statement.qualifier,
+    )
+
+
+def _verify_row(
+    label: str, fact: RowFacts, statement: statements.Constraint[Expr], findings: Findings
+) -> bool:
+    """Whether a row stays; says why not."""
+    if fact.is_zero:
+        findings.add(complaints.row_dropped(label, statement.span))
+    elif fact.constant is not None:
+        findings.add(complaints.cannot_hold(label, fact.constant, statement.span))
+    elif not (fact.has_velocity or fact.has_position):
+        findings.add(complaints.no_motion_in_row(label, statement.span))
+    else:
+        return True
+    return False
+
+
+def _verify_count(constraints: list[Constraint], layout: Layout, findings: Findings) -> None:
+    rows = [row for c in constraints for row in c.rows if row.level == "position"]
+    velocities = layout.symbols.v.numel()
+    if len(rows) > velocities:
+        labels = [row.label for row in rows]
+        findings.add(complaints.too_many_constraints(len(rows), velocities, labels, rows[velocities].span))
+
+
+def _verify_no_acceleration(kind: str, name: str, both: Sides, layout: Layout, span: Span) -> None:
+    if ca.depends_on(ca.vertcat(both.left, both.right), layout.symbols.a):
+        raise ModelError([complaints.acceleration_in(kind, name, span)])
+
+
+# --- servos --------------------------------------------------------------------------------------
+
+
+def lower_servos(
+    declared: tuple[statements.Servo[Expr], ...], evaluator: Evaluator, layout: Layout, findings: Findings
+) -> tuple[Servo, ...]:
+    """All servos: rows at position or velocity level and the inputs that keep them."""
+    result = []
+    for statement in declared:
+        with findings.collect():
+            result.append(_servo(statement, evaluator, layout))
+    return tuple(result)
+
+
+def _servo(statement: statements.Servo[Expr], evaluator: Evaluator, layout: Layout) -> Servo:
+    both = sides(evaluator, statement.name, statement.left, statement.right)
+    _verify_no_acceleration("servo", statement.name, both, layout, statement.span)
+    inputs = tuple(place for e in statement.inputs for place in _input_places(statement, e, layout))
+    if len(inputs) != len(both.labels):
+        complaint = complaints.servo_inputs(statement.name, len(both.labels), len(inputs), statement.span)
+        raise ModelError([complaint])
+    rate = None if statement.rate is None else evaluator.value(statement.rate)
+    facts = row_facts(both.residuals, both.scales, layout.symbols)
+    rows = tuple(
+        ServoRow(statement.name, label, residual, int(fact.has_velocity), rate, statement.span)
+        for label, residual, fact in zip(both.labels, both.residuals, facts, strict=True)
+    )
+    return Servo(statement.name, rows, inputs, statement.span)
+
+
+def _input_places(statement: statements.Servo[Expr], target: Expr, layout: Layout) -> tuple[int, ...]:
+    for group in layout.inputs:
+        places = element_places(target, group.name, group.shape, group.elements.start)
+        if places is not None:
+            return places
+    raise ModelError([complaints.servo_target(statement.name, statement.span)])
+
+
+def element_places(target: Expr, name: str, shape: tuple[int, ...], start: int) -> tuple[int, ...] | None:
+    """The places in a symbol column of a variable or a part of it; None where it is another variable."""
+    match target:
+        case Variable(name=found) if found == name:
+            subscripts: tuple[int | tuple[int, ...], ...] = tuple(tuple(range(extent)) for extent in shape)
+        case Element(base=Variable(name=found), subscripts=given) if found == name:
+            subscripts = given
+        case _:
+            return None
+    size = 1
+    for extent in shape:
+        size *= extent
+    numbers = unflatten(ca.SX(ca.DM(list(range(start, start + size)))), shape)
+    part = select(numbers, shape, subscripts) if shape else numbers
+    return tuple(int(x) for x in ca.DM(flatten(part)).full().ravel())
+
+
+# --- reactions -----------------------------------------------------------------------------------
+
+
+class ReactionTable:
+    """Values of `reaction(c)` and `reaction(c, x)` in the multipliers of constraint rows.
+
+    M·a = Q + Aᵀ·multipliers; on a coordinate the force is that coordinate's part of Aᵀ·multipliers.
+    """
+
+    def __init__(
+        self,
+        constraints: tuple[Constraint, ...],
+        layout: Layout,
+        multipliers: ca.SX,
+        declared: statements.Statements[Expr],
+    ) -> None:
+        self._constraints = {c.name: c for c in constraints}
+        self._coordinates = {c.name: c for c in layout.coordinates}
+        self._symbols = layout.symbols
+        self._multipliers = multipliers
+        self._later = {limit.name: "limit" for limit in declared.limits}
+        self._later |= {friction.name: "friction" for friction in declared.frictions}
+
+    def __call__(self, node: Reaction) -> ca.SX:
+        """The value a reaction stands for."""
+        constraint = self._constraints.get(node.label)
+        if constraint is None:
+            kind = self._later.get(node.label, "constraint")
+            raise ModelError([complaints.reaction_not_yet(node.label, kind, node.span)])
+        if node.coordinate is None:
+            return self._multiplier(constraint)
+        return self._on_coordinate(constraint, node.coordinate)
+
+    def _multiplier(self, constraint: Constraint) -> ca.SX:
+        values = [ca.SX(0)] * constraint.size
+        for place, row in zip(constraint.row_indices, constraint.rows, strict=True):
+            values[place] = self._multipliers[row.multiplier]
+        return ca.vertcat(*values)
+
+    def _on_coordinate(self, constraint: Constraint, target: Expr) -> ca.SX:
+        variable = target.base if isinstance(target, Element) else target
+        assert isinstance(variable, Variable)
+        coordinate = self._coordinates[variable.name]
+        force = self._force(constraint, coordinate)
+        if coordinate.is_rotation:
+            return force
+        value = unflatten(force, coordinate.shape)
+        return select(value, coordinate.shape, target.subscripts) if isinstance(target, Element) else value
+
+    def _force(self, constraint: Constraint, coordinate: Coordinate) -> ca.SX:
+        """This coordinate's part of Aᵀ·multipliers, in terms of its velocities."""
+        symbols = self._symbols
+        q, v = symbols.q[coordinate.q], symbols.v[coordinate.v]
+        force = zeros((v.numel(),))
+        by_position = self._pushed(constraint, "position", q)
+        if by_position is not None:
+            turned = by_position
+            if coordinate.is_rotation:
+                turned = ca.jtimes(parameter_rates(q, v), v, by_position, True)
+            force = force + turned
+        by_velocity = self._pushed(constraint, "velocity", v)
+        return force if by_velocity is None else force + by_velocity
+
+    def _pushed(self, constraint: Constraint, level: str, by: ca.SX) -> ca.SX | None:
+        rows = [row for row in constraint.rows if row.level == level]
+        if not rows:
+            return None
+        residuals = ca.vertcat(*(row.residual for row in rows))
+        multipliers = ca.vertcat(*(self._multipliers[row.multiplier] for row in rows))
+        return ca.densify(ca.jtimes(residuals, by, multipliers, True))

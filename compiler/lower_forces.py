@@ -1,0 +1,187 @@
+"""Energies, forces and friction: what moves a system, with what cannot move it refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, assert_never
+
+import casadi as ca
+
+from mbdc.dsl import statements
+from mbdc.dsl.program import Expr
+from mbdc.dsl.source import Span
+
+from . import complaints_lower as complaints
+from .findings import Findings
+from .layout import Layout
+from .lower_expression import Evaluator
+from .mechanics import Coordinate, Energy, Force, Friction, Symbols
+from .rows import RowFacts, row_facts
+
+EnergyKind: TypeAlias = Literal["kinetic", "potential", "dissipation"]
+
+
+def lower_energies(
+    declared: tuple[statements.Energy[Expr], ...], evaluator: Evaluator, layout: Layout, findings: Findings
+) -> tuple[Energy, ...]:
+    """All terms of T, V and D; a term that no motion changes gets a warning."""
+    result = []
+    for statement in declared:
+        with findings.collect():
+            value = evaluator.value(statement.value)
+            result.append(Energy(statement.kind, statement.name, value, statement.span))
+    if not result:
+        return ()
+    s = layout.symbols
+    values = ca.vertcat(*(energy.value for energy in result))
+    has_position = ca.which_depends(values, s.q, 1, True)
+    has_velocity = ca.which_depends(values, s.v, 1, True)
+    forbidden = ca.which_depends(values, s.a, 1, True)
+    for i, energy in enumerate(result):
+        if forbidden[i]:
+            findings.add(complaints.acceleration_in(f"{energy.kind} energy", energy.name, energy.span))
+        lacks = _lacks(energy.kind, has_position[i], has_velocity[i])
+        if lacks is not None:
+            findings.add(complaints.no_effect(energy.kind, energy.name, energy.span, lacks))
+    return tuple(result)
+
+
+def _lacks(kind: EnergyKind, has_position: bool, has_velocity: bool) -> str | None:
+    """What an energy would have to contain to change the motion."""
+    match kind:
+        case "kinetic":
+            return None if has_velocity or has_position else "coordinate or velocity"
+        case "potential":
+            return None if has_position else "coordinate"
+        case "dissipation":
+            return None if has_velocity else "velocity"
+    assert_never(kind)
+
+
+def lower_forces(
+    declared: tuple[statements.Force[Expr], ...], evaluator: Evaluator, layout: Layout, findings: Findings
+) -> tuple[Force, ...]:
+    """All forces, each with a flow that is linear in the velocities."""
+    flows = _flows([Flow("force", f.name, f.flow, f.span) for f in declared], evaluator, layout, findings)
+    result = []
+    for statement, flow in zip(declared, flows, strict=True):
+        with findings.collect():
+            effort = evaluator.column(statement.effort)
+            if flow is not None:
+                power = ca.dot(effort, flow)
+                result.append(Force(statement.name, effort, flow, layout.symbols.v, power, statement.span))
+    return tuple(result)
+
+
+def lower_frictions(
+    declared: tuple[statements.Friction[Expr], ...], evaluator: Evaluator, layout: Layout, findings: Findings
+) -> tuple[Friction, ...]:
+    """All dry frictions, their flows as those of forces."""
+    flows = _flows([Flow("friction", f.name, f.flow, f.span) for f in declared], evaluator, layout, findings)
+    result = []
+    for statement, flow in zip(declared, flows, strict=True):
+        with findings.collect():
+            coefficient = evaluator.value(statement.coefficient)
+            normal = evaluator.value(statement.normal)
+            options = {name: evaluator.value(e) for name, e in statement.options}
+            if flow is not None:
+                result.append(Friction(statement.name, coefficient, normal, flow, options, statement.span))
+    return tuple(result)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """The flow of a force or friction, as written."""
+
+    kind: str
+    name: str
+    expression: Expr
+    span: Span
+
+
+def _flows(
+    flows: Sequence[Flow], evaluator: Evaluator, layout: Layout, findings: Findings
+) -> list[ca.SX | None]:
+    """Each flow as a rate, flattened; None where there is a complaint about it.
+
+    A flow without velocities is a configuration and stands for its own rate.
+    """
+    orders = _flow_orders(flows, evaluator, layout.symbols, findings)
+    rates: list[ca.SX | None] = [None] * len(flows)
+    for i, (flow, order) in enumerate(zip(flows, orders, strict=True)):
+        if order is not None:
+            with findings.collect():
+                rates[i] = evaluator.column(flow.expression, order)
+    known = [(i, rate) for i, rate in enumerate(rates) if rate is not None]
+    facts = iter(_elementwise_facts([rate for _, rate in known], layout.symbols))
+    for i, rate in known:
+        elements = [next(facts) for _ in range(rate.numel())]
+        flow = flows[i]
+        if ca.depends_on(rate, layout.symbols.a) or not all(e.is_linear for e in elements):
+            findings.add(complaints.flow_not_linear(flow.kind, flow.name, flow.span))
+            rates[i] = None
+        elif not any(e.has_velocity for e in elements):
+            findings.add(complaints.flow_fixed(flow.kind, flow.name, flow.span))
+            rates[i] = None
+    return rates
+
+
+def _flow_orders(
+    flows: Sequence[Flow], evaluator: Evaluator, symbols: Symbols, findings: Findings
+) -> list[int | None]:
+    """0 for a flow that is a velocity as written, 1 for one that stands for its own rate."""
+    written: list[ca.SX | None] = [None] * len(flows)
+    for i, flow in enumerate(flows):
+        with findings.collect():
+            written[i] = evaluator.column(flow.expression)
+    facts = iter(_elementwise_facts([value for value in written if value is not None], symbols))
+    orders: list[int | None] = []
+    for value in written:
+        if value is None:
+            orders.append(None)
+            continue
+        elements = [next(facts) for _ in range(value.numel())]
+        orders.append(0 if any(e.has_velocity for e in elements) else 1)
+    return orders
+
+
+def _elementwise_facts(columns: list[ca.SX], symbols: Symbols) -> list[RowFacts]:
+    elements = [column[i] for column in columns for i in range(column.numel())]
+    return row_facts(elements, [ca.fabs(e) for e in elements], symbols)
+
+
+def verify_inertia(
+    kinetic: ca.SX, forces: Sequence[Force], rows: Sequence[ca.SX], layout: Layout, findings: Findings
+) -> None:
+    """Complains of coordinates whose acceleration nothing can determine.
+
+    `rows` are all residuals that may determine a motion: of constraints, servos and equations.
+    """
+    s = layout.symbols
+    if not layout.coordinates:
+        return
+    has_inertia = ca.which_depends(kinetic, s.v, 2, False)
+    efforts = ca.vertcat(ca.SX(0), *(force.effort for force in forces))
+    accelerated = ca.which_depends(efforts, s.a, 1, False)
+    residuals = ca.vertcat(ca.SX(0), *rows)
+    in_rows = [ca.which_depends(residuals, symbols, 1, False) for symbols in (s.q, s.v, s.a)]
+    for coordinate in layout.coordinates:
+        moved = [
+            i
+            for i, place in enumerate(range(coordinate.v.start, coordinate.v.stop))
+            if not (has_inertia[place] or accelerated[place] or _is_tied(coordinate, i, in_rows))
+        ]
+        if moved:
+            names = [coordinate.velocity_names[i] for i in moved]
+            whole = len(names) == len(coordinate.velocity_names)
+            findings.add(complaints.no_inertia(coordinate.name, [] if whole else names, coordinate.span))
+
+
+def _is_tied(coordinate: Coordinate, element: int, in_rows: list[list[bool]]) -> bool:
+    """Whether an element of a coordinate, or its velocity, is in a row."""
+    positions, velocities, accelerations = in_rows
+    place = coordinate.v.start + element
+    if velocities[place] or accelerations[place]:
+        return True
+    return any(positions[coordinate.q]) if coordinate.is_rotation else positions[coordinate.q.start + element]
