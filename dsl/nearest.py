@@ -13,3 +13,8 @@ def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
     other_case = [n for n in names if n.casefold() == name.casefold() and n != name]
     alike = get_close_matches(name, names, n=count, cutoff=0.6)
     return list(dict.fromkeys([*other_case, *alike]))[:count]
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that resembles a name most, None where none does."""
+    return next(iter(nearest(name, known)), None)
