@@ -53,6 +53,7 @@ class _Table:
     def __init__(self, kernels: Kernels, record: Record) -> None:
         self._kernels = kernels
         self._system = kernels.reduced.equations.system
+        self._restraints: tuple[Constraint | Servo, ...] = (*self._system.constraints, *self._system.servos)
         blocks = record.blocks
         self.times = np.concatenate([b.piece.times for b, _ in blocks])
         self._x = np.hstack([b.piece.x for b, _ in blocks])
@@ -86,22 +87,21 @@ class _Table:
             yield self._reaction(constraint)
         yield from self._energy_series(row)
         row = 0
-        for restraint in (*self._system.constraints, *self._system.servos):
+        for restraint in self._restraints:
             yield self._residual(restraint, row)
             row += len(restraint.rows)
 
     def _rates(self, coordinate: Coordinate) -> Iterator[Series]:
         kind = self._system.program.variables[coordinate.name].type
-        for order, opening in ((1, ""), (2, "der(")):
-            names = tuple(f"{opening}{n}{')' * len(opening[:1])}" for n in coordinate.velocity_names)
+        for order in (1, 2):
+            names = tuple(_rate(n, order - 1) for n in coordinate.velocity_names)
             values = np.column_stack([self._place[n] for n in names])
             if coordinate.is_rotation:
-                name, units = f"{opening}angularVelocity({coordinate.name}){')' * len(opening[:1])}", (f"rad/s{order if order > 1 else ''}",)
-                shape: tuple[int, ...] = (3,)
+                name = _rate(f"angularVelocity({coordinate.name})", order - 1)
+                yield _array(name, values, names, (3,), ("rad/s" if order == 1 else "rad/s2",), "")
             else:
-                name, units = f"{opening}der({coordinate.name}){')' * len(opening[:1])}", _units(kind, (TIME,) * order)
-                shape = coordinate.shape
-            yield _array(name, values, names, shape, units, "")
+                name = _rate(coordinate.name, order)
+                yield _array(name, values, names, coordinate.shape, _units(kind, (TIME,) * order), "")
 
     def _reaction(self, constraint: Constraint) -> Series:
         statement = next(c for c in self._system.program.statements.constraints if c.name == constraint.name)
@@ -114,7 +114,9 @@ class _Table:
             effort = JOULE / kind.dimension(index)
             units[index] = unit_text(effort if row.level == "position" else effort / TIME)
         label = f"reaction({constraint.name})"
-        names = (label,) if constraint.scalar else tuple(f"{label}[{i + 1}]" for i in range(constraint.size))
+        names = (
+            (label,) if constraint.scalar else tuple(f"{label}[{i + 1}]" for i in range(constraint.size))
+        )
         shape = () if constraint.scalar else (constraint.size,)
         return _array(label, values, names, shape, tuple(units), "")
 
@@ -145,7 +147,7 @@ class _Table:
     def residuals(self) -> Iterator[ConstraintResidual]:
         """The worst of each constraint and servo, over rows and instants."""
         row = 0
-        for restraint in (*self._system.constraints, *self._system.servos):
+        for restraint in self._restraints:
             size = len(restraint.rows)
             if size:
                 before, after = (np.abs(r[row : row + size]).max() for r in (self._before, self._after))
@@ -185,6 +187,10 @@ class _Table:
         return np.asarray(values.full())
 
 
+def _rate(name: str, times: int) -> str:
+    return "der(" * times + name + ")" * times
+
+
 def _array(
     name: str,
     values: Floats,
@@ -207,7 +213,7 @@ def _units(kind: Type, divided_by: tuple[Dimension, ...]) -> tuple[str, ...]:
 
 def _residual_units(system: MechanicalSystem, restraint: Constraint | Servo) -> tuple[str, ...]:
     statements = system.program.statements
-    statement = next(s for s in (*statements.constraints, *statements.servos) if s.name == restraint.name)
-    kind = statement.left.type
+    sides = {s.name: s.left for s in statements.constraints} | {s.name: s.left for s in statements.servos}
+    kind = sides[restraint.name].type
     indices = restraint.row_indices if isinstance(restraint, Constraint) else range(len(restraint.rows))
     return tuple(unit_text(kind.dimension(i)) for i in indices)

@@ -13,8 +13,18 @@ from mbdc.dsl.diagnostics import Diagnostic, Related, error
 from mbdc.dsl.source import Span
 
 from .mechanics import EquationRow, MechanicalSystem
+from .reduced import ReducedSystem
 
 Floats = NDArray[np.float64]
+
+
+class Fault(Protocol):
+    """Places in z that nothing determines, and rows that contradict each other."""
+
+    @property
+    def undetermined(self) -> tuple[int, ...]: ...
+    @property
+    def conflicting(self) -> tuple[int, ...]: ...
 
 
 class NamedRow(Protocol):
@@ -126,3 +136,37 @@ def unknown_start(name: str, nearest: str | None) -> Diagnostic:
 def bad_start_value(name: str, wrong: str) -> Diagnostic:
     """A start setting of the wrong shape, or not a number."""
     return error("bad-start-value", f"the start value `{name}` {wrong}", None)
+
+
+def cannot_move(reduced: ReducedSystem, fault: Fault) -> Diagnostic:
+    """At the start, accelerations (or a servo's inputs) do not exist or are not determined."""
+    equations = reduced.equations
+    free = [reduced.z_entries[i] for i in fault.undetermined]
+    rows = [equations.rows[i] for i in fault.conflicting]
+    inputs = [e for e in free if equations.unknowns[e.unknown].kind == "input"]
+    if inputs:
+        servos = [row for row in equations.rows if row.kind == "servo"]
+        named = ", ".join(f"`{e.name}`" for e in inputs)
+        return error(
+            "servo-cannot",
+            f"{named} cannot produce the motion that servo `{servos[0].name}` asks for at the start:"
+            " no force along it acts through this input here",
+            servos[0].span,
+            help="start where the input has a grip on the motion, or add an input that has",
+        )
+    if free:
+        names = ", ".join(f"`{e.name}`" for e in free)
+        return error(
+            "undetermined",
+            f"nothing determines {names} at the start",
+            equations.unknowns[free[0].unknown].span,
+            help="give the coordinate inertia, or a constraint that determines how it moves",
+        )
+    related = [Related(f"and `{row.name}`", row.span) for row in rows[1:5]]
+    return error(
+        "cannot-hold",
+        f"`{rows[0].name}` cannot hold together with the other rows named here: their accelerations contradict",
+        rows[0].span,
+        *related,
+        help="take out one of them, or make them agree in their second derivatives",
+    )

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .complaints_start import Miss, cannot_hold, outside_limit, start_misses
+from .complaints_start import Miss, cannot_hold, cannot_move, outside_limit, start_misses
 from .errors import StartError
 from .kernels import Kernels, StageKernels
 from .least_change import Evaluation, Outcome, least_change
+from .redundancy import Redundancy, find_fault, find_redundancy, least_algebraic
 from .report import StartValue
 from .start_values import Given
 
@@ -31,6 +32,7 @@ class Start:
     x: Floats
     z: Floats
     values: tuple[StartValue, ...]
+    redundancy: Redundancy | None
 
 
 def initialize(
@@ -45,21 +47,55 @@ def initialize(
     moved = np.zeros(x.size, dtype=bool)
     for stage in kernels.start_stages:
         x = _settle(kernels, stage, given, x, environment, time, project, moved)
-    z = solve_for_algebraic(kernels, x, np.zeros(kernels.reduced.z.numel()), environment, time)
+    redundancy = find_redundancy(kernels, time, x, environment)
+    z = _algebraic(kernels, x, environment, time, redundancy)
     _check_limits(kernels, x, z, environment, time)
-    return Start(time, x, z, _account(kernels, given, x, moved))
+    return Start(time, x, z, _account(kernels, given, x, moved), redundancy)
 
 
-def solve_for_algebraic(kernels: Kernels, x: Floats, z: Floats, environment: Floats, time: float) -> Floats:
-    """Accelerations, multipliers and other algebraic unknowns of a state; Newton from a guess z."""
+def solve_for_algebraic(
+    kernels: Kernels, x: Floats, z: Floats, environment: Floats, time: float
+) -> Floats | None:
+    """Accelerations, multipliers and other algebraic unknowns of a state, by Newton's method from a guess z.
+
+    None where the rows are singular, or no solution is found.
+    """
     for _ in range(30):
-        better, left = (np.asarray(m).ravel() for m in kernels.solve_algebraic(time, x, z, environment))
+        try:
+            better, left = (np.asarray(m).ravel() for m in kernels.solve_algebraic(time, x, z, environment))
+        except RuntimeError as singular:
+            # What CasADi's sparse factorisation says of a singular matrix.
+            if "Evaluation failed" not in str(singular):
+                raise
+            return None
         if not np.all(np.isfinite(better)):
-            break
+            return None
         z = better
         if np.max(np.abs(left), initial=0.0) <= 1e-9 * max(1.0, float(np.max(np.abs(z), initial=0.0))):
             return z
-    return z
+    return None
+
+
+def _algebraic(
+    kernels: Kernels, x: Floats, environment: Floats, time: float, redundancy: Redundancy | None
+) -> Floats:
+    """z at the start. Refuses a state whose accelerations and multipliers do not exist, or are not determined.
+
+    Two guesses that lead to one solution are proof enough that it is the only one; singular directions are
+    looked for only where that fails.
+    """
+    zero = np.zeros(kernels.reduced.z.numel())
+    if redundancy is None:
+        z = solve_for_algebraic(kernels, x, zero, environment, time)
+        other = None if z is None else solve_for_algebraic(kernels, x, z + 1 + np.abs(z), environment, time)
+        if z is not None and other is not None:
+            size = 1.0 + float(np.max(np.abs(z), initial=0.0))
+            if np.max(np.abs(other - z), initial=0.0) <= 1e-6 * size:
+                return z
+    fault = find_fault(kernels, time, x, environment)
+    if fault is not None:
+        raise StartError([cannot_move(kernels.reduced, fault)])
+    return least_algebraic(kernels, time, x, environment)
 
 
 def _settle(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .inputs import Inputs
 from .kernels import Kernels
+from .redundancy import Redundancy
 
 Floats = NDArray[np.float64]
 
@@ -64,13 +65,25 @@ class Driver:
         """Parameters and signals for a piece, (ne,)."""
         return np.concatenate([self.parameters, self.inputs.column(start, stop)])
 
-    def integrate(self, state: State, stop: float, instants: int, kappa: float, accuracy: Accuracy) -> Piece | None:
+    def integrate(
+        self,
+        state: State,
+        stop: float,
+        instants: int,
+        kappa: float,
+        accuracy: Accuracy,
+        redundancy: Redundancy | None = None,
+    ) -> Piece | None:
         """From a state to `stop`, with results at `instants` equal steps; None where IDAS could not."""
         duration = stop - state.time
-        run = self.kernels.integrator(instants, accuracy.relative, accuracy.absolute)
-        p = [self.environment(state.time, stop), [kappa, state.time, duration], accuracy.scales]
+        run = self.kernels.integrator(
+            instants, accuracy.relative, accuracy.absolute, redundancy is not None
+        )
+        parts = [self.environment(state.time, stop), np.array([kappa, state.time, duration]), accuracy.scales]
+        if redundancy is not None:
+            parts += [redundancy.keep.ravel(order="F"), redundancy.choose.ravel(order="F")]
         try:
-            found = run(x0=state.x / accuracy.scales, z0=state.z, p=np.concatenate(p))
+            found = run(x0=state.x / accuracy.scales, z0=state.z, p=np.concatenate(parts))
         except RuntimeError as failure:
             # CasADi raises this for every return code of IDAS; anything else is a fault of ours.
             if "IDA" not in str(failure):

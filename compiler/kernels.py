@@ -25,7 +25,6 @@ IDAS_OPTIONS: dict[str, Any] = {
     "suppress_algebraic": True,
     "cj_scaling": True,
     "max_num_steps": 200_000,
-    "calc_ic": False,
     "print_stats": False,
     "error_on_fail": True,
     "disable_internal_warnings": True,
@@ -84,6 +83,24 @@ class Kernels:
         r = self.reduced
         rows = ca.densify(ca.vertcat(*(chain[-1] for chain in r.derivatives)))
         return ca.Function("linearised", self._arguments, [rows, ca.jacobian(rows, r.z)])
+
+    @cached_property
+    def constraint_rows(self) -> ca.Function:
+        """(t, x, environment) to the constraint rows' gradients by the coordinates' highest derivatives, and the metric."""
+        r = self.reduced
+        places = [i for i, row in enumerate(r.equations.rows) if row.kind == "constraint"]
+        velocities = r.equations.coordinate_orders[0].numel()
+        rows = ca.vertcat(*(r.derivatives[i][-1] for i in places))
+        gradients = ca.substitute(ca.jacobian(rows, r.z[:velocities]), r.z, ca.SX.zeros(r.z.numel()))
+        t, x, _, e = self._arguments
+        return ca.Function("constraint_rows", [t, x, e], [gradients, r.metric])
+
+    @cached_property
+    def multipliers(self) -> slice:
+        """Where the multipliers of constraints lie in z. Raises AssertionError where they are states."""
+        kinds = [self.reduced.equations.unknowns[e.unknown].kind for e in self.reduced.z_entries]
+        first = kinds.index("multiplier") if "multiplier" in kinds else len(kinds)
+        return slice(first, first + kinds.count("multiplier"))
 
     @cached_property
     def solve_algebraic(self) -> ca.Function:
@@ -195,17 +212,21 @@ class Kernels:
         columns = [ca.substitute(c, system.symbols.inputs, q.input_values) for c in (limits, asserts)]
         return ca.Function("gaps", self._arguments, [ca.densify(c) for c in columns])
 
-    def integrator(self, instants: int, relative: float, scaled_absolute: float) -> ca.Function:
+    def integrator(
+        self, instants: int, relative: float, scaled_absolute: float, redundant: bool = False
+    ) -> ca.Function:
         """IDAS over τ in [0, 1] with results at `instants` equal steps.
 
-        x0 is in units of its scales; p = [environment, κ, start time, duration, scales (nx,)].
+        x0 is in units of its scales; p = [environment, κ, start time, duration, scales (nx,)], and for
+        `redundant` rows also their two matrices (m, m), column by column.
         Time is stretched so that one integrator serves every duration. Quadratures: the powers.
         """
-        key = (instants, relative, scaled_absolute)
+        key = (instants, relative, scaled_absolute, redundant)
         if key not in self._integrators:
             grid = [k / instants for k in range(1, instants + 1)]
             options = IDAS_OPTIONS | {"reltol": relative, "abstol": scaled_absolute}
-            self._integrators[key] = ca.integrator("run", "idas", self._scaled_dae, 0.0, grid, options)
+            dae = self._redundant_dae if redundant else self._scaled_dae
+            self._integrators[key] = ca.integrator("run", "idas", dae, 0.0, grid, options)
         return self._integrators[key]
 
     @cached_property
@@ -225,6 +246,17 @@ class Kernels:
             "alg": algebraic,
             "quad": duration * power,
         }
+
+    @cached_property
+    def _redundant_dae(self) -> dict[str, ca.SX]:
+        """The constraint rows combined as `redundancy.Redundancy` says."""
+        plain = self._scaled_dae
+        places = [i for i, row in enumerate(self.reduced.equations.rows) if row.kind == "constraint"]
+        m = len(places)
+        keep, choose = ca.SX.sym("keep", m, m), ca.SX.sym("choose", m, m)
+        rows = ca.SX(plain["alg"])
+        rows[places] = ca.mtimes(keep, rows[places]) + ca.mtimes(choose, plain["z"][self.multipliers])
+        return plain | {"alg": rows, "p": ca.vertcat(plain["p"], ca.vec(keep), ca.vec(choose))}
 
     def _columns(self) -> list[ca.MX]:
         names = ("t", "x", "z", "environment")

@@ -23,6 +23,7 @@ from .errors import SimulationError
 from .initialize import initialize, solve_for_algebraic
 from .inputs import Inputs, InputSetting
 from .integrate import Driver
+from .redundancy import least_algebraic
 from .simulate import Plan, Progress, simulate
 from .summary import Summary, summarize
 from .trajectory import Result
@@ -249,7 +250,9 @@ class Model:
         environment = self._environment(parameters, inputs, t)
         kernels = self._built.kernels
         guess = np.zeros(kernels.reduced.z.numel())
-        return solve_for_algebraic(kernels, self._state(q, v), guess, environment, t)
+        x = self._state(q, v)
+        z = solve_for_algebraic(kernels, x, guess, environment, t)
+        return least_algebraic(kernels, t, x, environment) if z is None else z
 
     def _state(self, q: Values, v: Values) -> Floats:
         """x for given positions and velocities; what else is in it takes its start value."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .integrate import Accuracy, Driver, State
+from .redundancy import find_redundancy
 from .reduced import ReducedSystem
 
 Floats = NDArray[np.float64]
@@ -39,6 +40,8 @@ def pilot(driver: Driver, state: State, stop: float, met: Floats) -> Pilot:
     times that would run away.
     """
     reduced = driver.kernels.reduced
+    environment = driver.environment(state.time, state.time)
+    redundancy = find_redundancy(driver.kernels, state.time, state.x, environment)
     largest = np.maximum(met, np.abs(state.x))
     duration = (driver.inputs.horizon(state.time, stop) - state.time) / 4096
     shorter: tuple[float, int] | None = None
@@ -47,7 +50,7 @@ def pilot(driver: Driver, state: State, stop: float, met: Floats) -> Pilot:
         duration = min(duration, stop - state.time)
         end = driver.inputs.horizon(state.time, state.time + duration)
         accuracy = Accuracy(PILOT_TOLERANCE, PILOT_TOLERANCE / 100, scales_of(reduced, largest))
-        piece = driver.integrate(state, end, 8, 0.0, accuracy)
+        piece = driver.integrate(state, end, 8, 0.0, accuracy, redundancy)
         if piece is None:
             if shorter is not None:
                 break

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from .integrate import Piece, State
 from .kernels import Kernels, mapped
+from .least_change import weighted_pseudo_inverse_step
+from .redundancy import RANK, Redundancy, least_algebraic
 
 Floats = NDArray[np.float64]
 
@@ -28,20 +30,52 @@ class Settled:
         return self.piece.state(k)
 
 
-def settle(kernels: Kernels, piece: Piece, environment: Floats) -> Settled:
+def settle(
+    kernels: Kernels, piece: Piece, environment: Floats, redundancy: Redundancy | None = None
+) -> Settled:
     """Project a piece's states and solve for z again.
 
     The multipliers an integrator returns can be far off where they are kept out of its error test,
-    so they are never recorded as they come.
+    so they are never recorded as they come. Where rows repeat others, multipliers are the least ones.
     """
     k = piece.times.size
     times = piece.times[None, :]
     (before,) = mapped(kernels.residuals, k, [times, piece.x, environment])
-    (projected,) = mapped(kernels.project, k, [times, piece.x, environment])
-    better, _ = mapped(kernels.solve_algebraic, k, [times, projected, piece.z, environment])
-    (after,) = mapped(kernels.residuals, k, [times, projected, environment])
-    settled = Piece(piece.times, projected.full(), better.full(), piece.work, piece.steps)
-    return Settled(settled, before.full(), after.full())
+    regular = _regular(kernels, piece, environment) if redundancy is None else None
+    if regular is not None:
+        x, z = regular
+    else:
+        solved = [
+            project_and_solve(kernels, float(t), piece.x[:, i], environment) for i, t in enumerate(piece.times)
+        ]
+        x, z = (np.column_stack(columns) for columns in zip(*solved, strict=True))
+    (after,) = mapped(kernels.residuals, k, [times, x, environment])
+    return Settled(Piece(piece.times, x, z, piece.work, piece.steps), before.full(), after.full())
+
+
+def _regular(kernels: Kernels, piece: Piece, environment: Floats) -> tuple[Floats, Floats] | None:
+    """All instants at once by sparse factorisation; None where a matrix was singular on the way."""
+    k = piece.times.size
+    times = piece.times[None, :]
+    try:
+        (states,) = mapped(kernels.project, k, [times, piece.x, environment])
+        better, _ = mapped(kernels.solve_algebraic, k, [times, states, piece.z, environment])
+    except RuntimeError as singular:
+        if "Evaluation failed" not in str(singular):
+            raise
+        return None
+    x, z = states.full(), better.full()
+    return (x, z) if np.all(np.isfinite(x)) and np.all(np.isfinite(z)) else None
+
+
+def project_and_solve(kernels: Kernels, t: float, x: Floats, environment: Floats) -> tuple[Floats, Floats]:
+    """One state moved the least onto all constraints, and its z of least multipliers, whatever the rows' rank."""
+    for stage in kernels.stages:
+        for _step in range(3):
+            residual, jacobian, metric = (m.full() for m in stage.evaluate(t, x, environment))
+            change = weighted_pseudo_inverse_step(jacobian, metric, residual.ravel(), RANK)
+            x = np.asarray(stage.move(x, change)).ravel()
+    return x, least_algebraic(kernels, t, x, environment)
 
 
 @dataclass

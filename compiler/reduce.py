@@ -28,6 +28,8 @@ def reduce(equations: EquationsOfMotion) -> ReducedSystem:
     x_entries, x = _states(equations, chains, found)
     z_entries, z = _tops(equations, chains, found)
     kappa = ca.SX.sym("kappa")
+    metric = _metric(equations)
+    velocities = equations.coordinate_orders[0].numel()
     return ReducedSystem(
         equations=equations,
         x=x,
@@ -39,7 +41,8 @@ def reduce(equations: EquationsOfMotion) -> ReducedSystem:
         z_entries=z_entries,
         differentiations=found.rows,
         derivatives=derivatives,
-        stages=_stages(equations, found, derivatives, x, x_entries),
+        stages=_stages(equations, found, derivatives, x, x_entries, metric),
+        metric=metric[:velocities, :velocities],
         norm_blocks=tuple(c.q for c in equations.system.coordinates if c.is_rotation),
         alike=_alike(equations, x_entries),
     )
@@ -118,9 +121,9 @@ def _stages(
     derivatives: tuple[tuple[ca.SX, ...], ...],
     x: ca.SX,
     entries: tuple[StateEntry, ...],
+    metric: ca.SX,
 ) -> tuple[Stage, ...]:
     """Level k = -max d, ..., -1: rows F_i^(c_i + k) restrict the states y_j^(d_j + k)."""
-    mass = _metric(equations)
     stages = []
     for k in range(-max(found.unknowns, default=0), 0):
         targets = tuple(i for i, e in enumerate(entries) if e.order == found.unknowns[e.unknown] + k)
@@ -137,7 +140,7 @@ def _stages(
                 residual=residual,
                 tangent=tangent,
                 jacobian=jacobian,
-                metric=mass[list(deltas), list(deltas)],
+                metric=metric[list(deltas), list(deltas)],
                 rows=rows,
                 orders=orders,
                 targets=targets,

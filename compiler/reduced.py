@@ -61,6 +61,7 @@ class ReducedSystem:
 
     `algebraic` has as many rows as z and is in the order of `EquationsOfMotion.rows`. `differentiations` are the c_i.
     `derivatives[i]` are F_i, F_i', ... up to F_i^(c_i). `stages` run from positions upward.
+    `metric` (nv, nv) is the mass matrix with its small nominal part.
     `norm_blocks` are the Euler parameters in x, each to have unit norm. `alike` groups the entries of x whose
     sizes can be compared: same order, same dimension; angles and Euler parameters are in none.
     """
@@ -76,5 +77,6 @@ class ReducedSystem:
     differentiations: tuple[int, ...]
     derivatives: tuple[tuple[ca.SX, ...], ...]
     stages: tuple[Stage, ...]
+    metric: ca.SX
     norm_blocks: tuple[slice, ...]
     alike: tuple[tuple[int, ...], ...]

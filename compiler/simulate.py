@@ -14,6 +14,7 @@ from .initialize import Start
 from .integrate import Accuracy, Driver, Piece, State
 from .pilot import PILOT_TOLERANCE, Pilot, pilot
 from .record import Record, settle
+from .redundancy import Redundancy, find_redundancy
 from .watch import first_crossing
 
 Floats = NDArray[np.float64]
@@ -81,6 +82,7 @@ class _Runner:
         self._rate = 0.0
         self._rate_at_pilot = 0.0
         self._allowed = np.inf
+        self._redundancy: Redundancy | None = None
 
     def advance(self) -> bool:
         """One piece; False when the run is over."""
@@ -89,7 +91,12 @@ class _Runner:
         steering = self._steering()
         count, stop = self._reach(steering)
         accuracy = Accuracy.asked(self._plan.tolerance, steering.scales)
-        piece = self._driver.integrate(self.state, stop, max(count, 1), steering.kappa, accuracy)
+        driver = self._driver
+        environment = driver.environment(self.state.time, stop)
+        self._redundancy = find_redundancy(driver.kernels, self.state.time, self.state.x, environment)
+        piece = driver.integrate(
+            self.state, stop, max(count, 1), steering.kappa, accuracy, self._redundancy
+        )
         if piece is None:
             return self._cut(stop - self.state.time)
         self._learn(piece)
@@ -132,20 +139,25 @@ class _Runner:
         """Record a piece, up to the first limit it reaches."""
         driver, record = self._driver, self.run.record
         environment = driver.environment(self.state.time, float(piece.times[-1]))
-        crossing = first_crossing(driver, self.state, piece, steering.kappa, accuracy)
-        kept = piece if crossing is None else crossing.before
-        if kept is not None and (count or crossing is not None):
-            record.add(settle(driver.kernels, kept, environment), environment)
+        crossing = first_crossing(
+            driver, self.state, piece, steering.kappa, accuracy, self._redundancy
+        )
         if crossing is not None:
-            record.add(settle(driver.kernels, crossing.at, environment), environment)
+            if crossing.before is not None:
+                before = settle(driver.kernels, crossing.before, environment, self._redundancy)
+                record.add(before, environment)
+            record.add(settle(driver.kernels, crossing.at, environment, self._redundancy), environment)
             watched = crossing.watched
             self.run.outcome, self.run.reason = watched.outcome, watched.reason
             self.run.events.append((float(crossing.at.times[0]), watched.name, watched.reason))
             return False
-        self.state = settle(driver.kernels, piece, environment).state(-1)
-        self._next += count
+        settled = settle(driver.kernels, piece, environment, self._redundancy)
+        self.state = settled.state(-1)
         if not count and self.state.time >= self._grid[self._next]:
-            self._next += 1
+            count = 1
+        if count:
+            record.add(settled, environment)
+        self._next += count
         return True
 
     def _cut(self, duration: float) -> bool:
@@ -162,7 +174,7 @@ class _Runner:
 def _grid(plan: Plan) -> Floats:
     """The instants after the start; the stop time is the last also where the interval does not divide it."""
     whole = int(np.floor((plan.stop - plan.start) / plan.interval * (1 + 1e-12)))
-    grid = plan.start + plan.interval * np.arange(1, whole + 1)
+    grid: Floats = plan.start + plan.interval * np.arange(1, whole + 1, dtype=np.float64)
     if not whole or plan.stop - grid[-1] > 1e-9 * plan.interval:
         return np.append(grid, plan.stop)
     grid[-1] = plan.stop

@@ -16,7 +16,7 @@ from .complaints_start import bad_start_value, unknown_start
 from .errors import StartError
 from .mechanics import Coordinate
 from .reduced import ReducedSystem
-from .rotations import euler_parameters_of
+from .rotations import euler_parameters
 
 Floats = NDArray[np.float64]
 Settings: TypeAlias = Mapping[str, ArrayLike]
@@ -78,7 +78,8 @@ class StartTexts:
         wanted = "".join(name.split())
         for coordinate in self._rotations:
             if wanted == coordinate.name:
-                return _range(coordinate.q), euler_parameters_of(_shaped(name, value, (3, 3)))
+                matrix = _shaped(name, value, (3, 3))
+                return _range(coordinate.q), np.asarray(ca.DM(euler_parameters(ca.SX(matrix)))).ravel()
         places = self._known.get(wanted)
         if places is None:
             near = get_close_matches(wanted, list(self._known), n=1)

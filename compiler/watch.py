@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .integrate import Accuracy, Driver, Piece, State
 from .kernels import mapped
+from .redundancy import Redundancy
 
 Floats = NDArray[np.float64]
 Outcome = Literal["ended", "stopped"]
@@ -49,7 +50,12 @@ def watched_by(driver: Driver) -> tuple[Watched, ...]:
 
 
 def first_crossing(
-    driver: Driver, state: State, piece: Piece, kappa: float, accuracy: Accuracy
+    driver: Driver,
+    state: State,
+    piece: Piece,
+    kappa: float,
+    accuracy: Accuracy,
+    redundancy: Redundancy | None,
 ) -> Crossing | None:
     """Look through a piece's instants for a limit below 0, or a condition that does not hold.
 
@@ -64,7 +70,7 @@ def first_crossing(
         return None
     k = int(np.argmax(bad.any(axis=0)))
     good = state if k == 0 else piece.state(k - 1)
-    at, which = _locate(driver, good, piece, k, np.flatnonzero(bad[:, k]), kappa, accuracy)
+    at, which = _locate(driver, good, piece, k, np.flatnonzero(bad[:, k]), kappa, accuracy, redundancy)
     return Crossing(_head(piece, k), at, watched[which])
 
 
@@ -84,6 +90,7 @@ def _locate(
     candidates: NDArray[np.intp],
     kappa: float,
     accuracy: Accuracy,
+    redundancy: Redundancy | None,
 ) -> tuple[Piece, int]:
     """The first instant after `good` at which a candidate's margin is not positive any more.
 
@@ -103,7 +110,7 @@ def _locate(
         middle = float(np.min(crossings)) if crossings.size else np.nan
         if not low < middle < high:
             middle = (low + high) / 2
-        tried = driver.integrate(good, middle, 1, kappa, accuracy)
+        tried = driver.integrate(good, middle, 1, kappa, accuracy, redundancy)
         if tried is None:
             break
         there = _margins(driver, tried, good.time, middle)[candidates, 0]

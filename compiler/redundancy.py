@@ -1,0 +1,162 @@
+"""Constraint rows that say what others say already: found by rank, named, and survived.
+
+With A the rows' gradients and M the mass metric, the rows of B = D·A·M^(-1/2) (D makes them unit vectors) are
+dependent where a singular value vanishes. With U the left singular vectors that count and P = U·Uᵀ, the rows
+
+    P·D·row + (I - P)·D⁻¹·λ = 0
+
+keep every constraint and choose, among the multipliers that do so, the least in the scaled norm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernels import Kernels
+
+Floats = NDArray[np.float64]
+
+RANK = 1e-9
+"""Singular values below this part of the largest are taken for 0: what remains is rounding."""
+
+SUSPICIOUS = 1e-6
+FEW_ROWS = 60
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """A row that is a combination of others: places among the constraint rows."""
+
+    row: int
+    of: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Redundancy:
+    """`keep` = P·D and `choose` = (I - P)·D⁻¹, both (m, m); `repeats` name the dependence at this state.
+
+    `not_unique` are the rows whose multipliers other choices would change.
+    """
+
+    rank: int
+    keep: Floats
+    choose: Floats
+    repeats: tuple[Repeat, ...]
+    not_unique: tuple[int, ...]
+
+
+def constraint_jacobian(kernels: Kernels, t: float, x: Floats, environment: Floats) -> tuple[ca.DM, Floats]:
+    """The constraint rows' gradients by the highest derivatives of the coordinates, (m, nv), and the metric (nv, nv)."""
+    jacobian, metric = kernels.constraint_rows(t, x, environment)
+    return jacobian, np.asarray(metric.full())
+
+
+def find_redundancy(kernels: Kernels, t: float, x: Floats, environment: Floats) -> Redundancy | None:
+    """The dependence among constraint rows at a state; None where they are independent."""
+    sparse, metric = constraint_jacobian(kernels, t, x, environment)
+    if sparse.size1() == 0 or (sparse.size1() > FEW_ROWS and _clearly_independent(sparse)):
+        return None
+    jacobian = np.asarray(sparse.full())
+    whitened = np.linalg.solve(np.linalg.cholesky(metric), jacobian.T).T
+    lengths = np.linalg.norm(whitened, axis=1)
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    unit = whitened / lengths[:, None]
+    u, s, _ = np.linalg.svd(unit, full_matrices=True)
+    rank = int(np.sum(s > RANK * s[0]))
+    if rank == jacobian.shape[0]:
+        return None
+    p = u[:, :rank] @ u[:, :rank].T
+    left = np.eye(p.shape[0]) - p
+    return Redundancy(
+        rank=rank,
+        keep=p / lengths[None, :],
+        choose=left * lengths[None, :],
+        repeats=_repeats(unit, rank),
+        not_unique=tuple(int(i) for i in np.flatnonzero(np.diag(left) > 1e-9)),
+    )
+
+
+def _clearly_independent(jacobian: ca.DM) -> bool:
+    """A sparse factorisation is enough to see that many rows are independent."""
+    _, r, *_ = ca.qr_sparse(jacobian.T)
+    diagonal = np.abs(np.asarray(ca.diag(r[: jacobian.size1(), :])).ravel())
+    return bool(diagonal.min() > SUSPICIOUS * diagonal.max())
+
+
+def _repeats(unit: Floats, rank: int) -> tuple[Repeat, ...]:
+    """Each dependent row, and the independent ones it is made of; rows written first count as independent."""
+    chosen: list[int] = []
+    repeats = []
+    basis = np.zeros((0, unit.shape[1]))
+    for i, row in enumerate(unit):
+        rest = row - basis.T @ (basis @ row)
+        rest -= basis.T @ (basis @ rest)
+        length = float(np.linalg.norm(rest))
+        if length > 1e-7 and len(chosen) < rank:
+            chosen.append(i)
+            basis = np.vstack([basis, rest / length])
+            continue
+        weights, *_ = np.linalg.lstsq(unit[chosen].T, row, rcond=None)
+        repeats.append(Repeat(i, tuple(c for c, w in zip(chosen, weights, strict=True) if abs(w) > 1e-7)))
+    return tuple(repeats)
+
+
+def least_algebraic(kernels: Kernels, t: float, x: Floats, environment: Floats) -> Floats:
+    """z with the least multipliers among those that satisfy rows of any rank."""
+    rows, sparse = kernels.linearised(t, x, np.zeros(kernels.reduced.z.numel()), environment)
+    jacobian = np.asarray(sparse.full())
+    columns = _reciprocal_norms(jacobian, 0)
+    heights = _reciprocal_norms(jacobian * columns, 1)
+    balanced = jacobian * columns * heights[:, None]
+    u, s, vt = np.linalg.svd(balanced)
+    rank = int(np.sum(s > RANK * s[0]))
+    right = -np.asarray(rows).ravel() * heights
+    z = columns * (vt[:rank].T @ ((u[:, :rank].T @ right) / s[:rank]))
+    free = columns[:, None] * vt[rank:].T
+    if free.size:
+        z -= free @ np.linalg.lstsq(free, z, rcond=None)[0]
+    return np.asarray(z)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why the algebraic rows have no single solution at a state.
+
+    `undetermined`: places in z that may take any value (multipliers left aside). `conflicting`: places of rows
+    that contradict each other, by `gap` (relative to what they ask for).
+    """
+
+    undetermined: tuple[int, ...]
+    conflicting: tuple[int, ...]
+    gap: float
+
+
+def find_fault(kernels: Kernels, t: float, x: Floats, environment: Floats) -> Fault | None:
+    """Look for directions of z that the rows leave free, and for rows that cannot hold together."""
+    reduced = kernels.reduced
+    rows, sparse = kernels.linearised(t, x, np.zeros(reduced.z.numel()), environment)
+    jacobian = np.asarray(sparse.full())
+    columns = _reciprocal_norms(jacobian, 0)
+    heights = _reciprocal_norms(jacobian * columns, 1)
+    u, s, vt = np.linalg.svd(jacobian * columns * heights[:, None])
+    rank = int(np.sum(s > RANK * s[0]))
+    right = np.asarray(rows).ravel() * heights
+    asked = float(np.linalg.norm(right))
+    kinds = [reduced.equations.unknowns[e.unknown].kind for e in reduced.z_entries]
+    free = np.linalg.norm(vt[rank:], axis=0) > 1e-6
+    undetermined = tuple(int(i) for i in np.flatnonzero(free) if kinds[i] != "multiplier")
+    left = u[:, rank:] @ (u[:, rank:].T @ right)
+    gap = float(np.linalg.norm(left)) / asked if asked > 0 else 0.0
+    conflicting = tuple(int(i) for i in np.flatnonzero(np.abs(left) > 1e-6 * asked)) if gap > 1e-7 else ()
+    if not undetermined and not conflicting:
+        return None
+    return Fault(undetermined, conflicting, gap)
+
+
+def _reciprocal_norms(matrix: Floats, axis: int) -> Floats:
+    norms = np.linalg.norm(matrix, axis=axis)
+    return np.asarray(1.0 / np.where(norms > 0, norms, 1.0))
