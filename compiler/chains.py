@@ -20,6 +20,16 @@ class Chains:
         self._coordinates = list(equations.coordinate_orders)
         self._others = list(equations.other_orders)
 
+    @property
+    def coordinates(self) -> tuple[ca.SX, ...]:
+        """The coordinates' derivatives made so far, from order 1."""
+        return tuple(self._coordinates)
+
+    @property
+    def others(self) -> tuple[ca.SX, ...]:
+        """The other unknowns' derivatives made so far, from order 0."""
+        return tuple(self._others)
+
     def symbol(self, unknown: int, order: int) -> ca.SX:
         """The symbol of one derivative of one unknown; for a `Rotation`, order 1 and higher only."""
         nv = self._coordinates[0].numel()

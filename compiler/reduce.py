@@ -10,9 +10,13 @@ from mbdc.dsl.diagnostics import ModelError
 from mbdc.dsl.dimension import ONE, Dimension
 
 from .chains import Chains
+from .complaints_reduce import never_regular
 from .equations import EquationsOfMotion
 from .reduced import ReducedSystem, Stage, StateEntry
-from .structure import Offsets, offsets
+from .singular import Derivatives, replacement
+from .structure import Offsets, offsets, plain_offsets
+
+MOST_REPLACEMENTS = 12
 
 
 def reduce(equations: EquationsOfMotion) -> ReducedSystem:
@@ -21,10 +25,7 @@ def reduce(equations: EquationsOfMotion) -> ReducedSystem:
     Raises ModelError, naming unknowns and rows, where no matching of rows to unknowns exists.
     """
     chains = Chains(equations)
-    found = offsets(equations, chains)
-    if not isinstance(found, Offsets):
-        raise ModelError([found])
-    derivatives = _derivatives(equations, chains, found)
+    found, derivatives = _differentiated(equations, chains)
     x_entries, x = _states(equations, chains, found)
     z_entries, z = _tops(equations, chains, found)
     kappa = ca.SX.sym("kappa")
@@ -48,11 +49,31 @@ def reduce(equations: EquationsOfMotion) -> ReducedSystem:
     )
 
 
-def _derivatives(
-    equations: EquationsOfMotion, chains: Chains, found: Offsets
-) -> tuple[tuple[ca.SX, ...], ...]:
+def _differentiated(equations: EquationsOfMotion, chains: Chains) -> tuple[Offsets, Derivatives]:
+    """Offsets, and F, F', ... of every row.
+
+    Where the structure hides that the system is singular everywhere, a row is replaced by what follows
+    from it and the others without the highest derivatives, and the analysis is made again.
+    """
+    residuals = [row.residual for row in equations.rows]
+    plain = plain_offsets(equations)
+    if plain is not None:
+        return plain, _derivatives(residuals, plain, chains)
+    for _ in range(MOST_REPLACEMENTS):
+        found = offsets(equations, residuals, chains)
+        if not isinstance(found, Offsets):
+            raise ModelError([found])
+        derivatives = _derivatives(residuals, found, chains)
+        replaced = replacement(equations, found, derivatives, chains)
+        if replaced is None:
+            return found, derivatives
+        residuals[replaced.row] = replaced.residual
+    raise ModelError([never_regular(equations)])
+
+
+def _derivatives(residuals: list[ca.SX], found: Offsets, chains: Chains) -> Derivatives:
     """F, F', ... of every row; all rows of one level are differentiated in one sweep."""
-    table: list[list[ca.SX]] = [[row.residual] for row in equations.rows]
+    table: list[list[ca.SX]] = [[residual] for residual in residuals]
     for level in range(1, max(found.rows, default=0) + 1):
         places = [i for i, count in enumerate(found.rows) if count >= level]
         swept = chains.total_derivative(ca.vertcat(*(table[i][-1] for i in places)))
@@ -62,7 +83,7 @@ def _derivatives(
 
 
 def _attracting(
-    equations: EquationsOfMotion, derivatives: tuple[tuple[ca.SX, ...], ...], kappa: ca.SX
+    equations: EquationsOfMotion, derivatives: Derivatives, kappa: ca.SX
 ) -> ca.SX:
     """(d/dt + κ)^c F for each row; a servo's own rate comes before the common κ."""
     rows = []
@@ -118,7 +139,7 @@ def _rhs(
 def _stages(
     equations: EquationsOfMotion,
     found: Offsets,
-    derivatives: tuple[tuple[ca.SX, ...], ...],
+    derivatives: Derivatives,
     x: ca.SX,
     entries: tuple[StateEntry, ...],
     metric: ca.SX,
@@ -129,7 +150,10 @@ def _stages(
         targets = tuple(i for i, e in enumerate(entries) if e.order == found.unknowns[e.unknown] + k)
         if not targets:
             continue
-        rows = tuple(i for i, c in enumerate(found.rows) if c + k >= 0)
+        # A servo with a rate of its own may start off its path: nothing puts it there but that rate.
+        rows = tuple(
+            i for i, c in enumerate(found.rows) if c + k >= 0 and equations.rows[i].rate is None
+        )
         orders = tuple(found.rows[i] + k for i in rows)
         residual = ca.densify(ca.vertcat(*(derivatives[i][m] for i, m in zip(rows, orders, strict=True))))
         deltas = tuple(j for j, d in enumerate(found.unknowns) if d + k >= 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -24,16 +25,14 @@ class Offsets:
     unknowns: tuple[int, ...]
 
 
-def offsets(equations: EquationsOfMotion, chains: Chains) -> Offsets | Diagnostic:
-    """The smallest offsets with d_j at least each unknown's `least_order`.
+def offsets(
+    equations: EquationsOfMotion, residuals: Sequence[ca.SX], chains: Chains
+) -> Offsets | Diagnostic:
+    """The smallest offsets of rows `residuals` with d_j at least each unknown's `least_order`.
 
-    Plain constrained mechanics needs no search: positions twice, velocities once. A Diagnostic says
-    which unknowns no row can find.
+    A Diagnostic says which unknowns no row can find.
     """
-    simple = _plain_mechanics(equations)
-    if simple is not None:
-        return simple
-    signature = _signature(equations)
+    signature = _signature(equations, residuals, chains)
     matching = _assignment(signature, len(equations.unknowns))
     unmatched = [j for j in range(len(equations.unknowns)) if j not in matching.values()]
     if unmatched:
@@ -41,8 +40,11 @@ def offsets(equations: EquationsOfMotion, chains: Chains) -> Offsets | Diagnosti
     return _smallest_offsets(equations, signature, matching)
 
 
-def _plain_mechanics(equations: EquationsOfMotion) -> Offsets | None:
-    """Every coordinate has inertia, every other unknown is a multiplier: the offsets are known."""
+def plain_offsets(equations: EquationsOfMotion) -> Offsets | None:
+    """The offsets of plain constrained mechanics, which need no search: positions twice, velocities once.
+
+    None unless every coordinate has inertia and every other unknown is a multiplier.
+    """
     nv = equations.coordinate_orders[0].numel()
     if any(u.kind not in ("coordinate", "multiplier") for u in equations.unknowns):
         return None
@@ -57,11 +59,11 @@ def _plain_mechanics(equations: EquationsOfMotion) -> Offsets | None:
     return Offsets(rows, (2,) * nv + (0,) * (len(equations.unknowns) - nv))
 
 
-def _signature(equations: EquationsOfMotion) -> Signature:
+def _signature(equations: EquationsOfMotion, residuals: Sequence[ca.SX], chains: Chains) -> Signature:
     """For each row the highest order of each unknown in it."""
-    residual = ca.vertcat(*(row.residual for row in equations.rows))
+    residual = ca.vertcat(*residuals)
     nv = equations.coordinate_orders[0].numel()
-    signature: Signature = [{} for _ in equations.rows]
+    signature: Signature = [{} for _ in residuals]
 
     def enter(pattern: ca.Sparsity, shift: int, order: int) -> None:
         for i, j in zip(*pattern.get_triplet(), strict=True):
@@ -70,10 +72,10 @@ def _signature(equations: EquationsOfMotion) -> Signature:
     positions = ca.jacobian_sparsity(residual, equations.q)
     turning = ca.jacobian_sparsity(equations.kinematics, equations.coordinate_orders[0])
     enter(ca.mtimes(ca.DM(positions, 1), ca.DM(turning, 1)).sparsity(), 0, 0)
-    enter(ca.jacobian_sparsity(residual, equations.other_orders[0]), nv, 0)
-    for order, symbols in enumerate(equations.coordinate_orders, start=1):
+    for order, symbols in enumerate(chains.coordinates, start=1):
         enter(ca.jacobian_sparsity(residual, symbols), 0, order)
-    enter(ca.jacobian_sparsity(residual, equations.other_orders[1]), nv, 1)
+    for order, symbols in enumerate(chains.others):
+        enter(ca.jacobian_sparsity(residual, symbols), nv, order)
     return signature
 
 

@@ -1,0 +1,106 @@
+"""What structure alone does not see: systems that are singular everywhere although a matching exists.
+
+Where the jacobian of F_i^(c_i) by the highest derivatives z has a left null vector u at every state,
+Σ u_i F_i^(c_i) does not contain z: it is a hidden relation between the states. It takes the place of one of its rows,
+the one differentiated least (an equation of motion: a constraint or a servo would lose its attraction).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from .chains import Chains
+from .equations import EquationsOfMotion
+from .structure import Offsets
+
+Floats = NDArray[np.float64]
+Derivatives: TypeAlias = tuple[tuple[ca.SX, ...], ...]
+
+SAMPLES = 4
+RANK = 1e-9
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """Row `row` is to be replaced by `residual`."""
+
+    row: int
+    residual: ca.SX
+
+
+def replacement(
+    equations: EquationsOfMotion, found: Offsets, derivatives: Derivatives, chains: Chains
+) -> Replacement | None:
+    """The next row to replace; None where the system is regular at some state.
+
+    Dependence among constraint rows alone is left alone: redundant rows are survived in another way.
+    """
+    rows = ca.vertcat(*(chain[-1] for chain in derivatives))
+    tops = ca.vertcat(*(chains.symbol(j, d) for j, d in enumerate(found.unknowns)))
+    jacobian = ca.jacobian(rows, tops)
+    samples = list(_samples(jacobian))
+    null = _common_null_vector(samples)
+    if null is None:
+        return None
+    support = [int(i) for i in np.flatnonzero(np.abs(null) > 1e-7)]
+    motions = [i for i in support if equations.rows[i].kind in ("motion", "equation")]
+    if not motions:
+        return None
+    row = min(motions, key=lambda i: found.rows[i])
+    weights = _null_vector(jacobian, samples[0], support, row)
+    relation = sum((w * rows[i] for i, w in weights.items()), ca.SX(0))
+    return Replacement(row, ca.substitute(relation, tops, ca.SX.zeros(tops.numel())))
+
+
+def _samples(jacobian: ca.SX) -> Iterator[Floats]:
+    """The jacobian at random values of all its symbols, where it is finite."""
+    symbols = ca.vertcat(*ca.symvar(jacobian))
+    evaluate = ca.Function("sample", [symbols], [ca.densify(jacobian)])
+    rng = np.random.default_rng(1)
+    for _ in range(4 * SAMPLES):
+        values = np.asarray(evaluate(rng.uniform(0.3, 1.7, symbols.numel())).full())
+        if np.all(np.isfinite(values)):
+            yield values
+
+
+def _common_null_vector(samples: list[Floats]) -> Floats | None:
+    """A left null vector with few entries at the first sample, if every sample has one."""
+    if not samples:
+        return None
+    ranks = []
+    for sample in samples:
+        heights = np.abs(sample).max(axis=1, keepdims=True)
+        scaled = sample / np.where(heights > 0, heights, 1)
+        s = np.linalg.svd(scaled, compute_uv=False)
+        ranks.append(int(np.sum(s > RANK * s[0])))
+    size = samples[0].shape[0]
+    if max(ranks) == size:
+        return None
+    # Imported where it is needed: it takes longer to load than most models take to compile.
+    from scipy.linalg import qr
+
+    u, _, _ = np.linalg.svd(samples[0])
+    basis = u[:, max(ranks) :].T
+    # Elimination leaves each vector with as many zeros as the basis allows.
+    _, _, pivots = qr(basis, pivoting=True)
+    reduced = np.linalg.solve(basis[:, pivots[: basis.shape[0]]], basis)
+    return np.asarray(min(reduced, key=lambda vector: int(np.sum(np.abs(vector) > 1e-7))))
+
+
+def _null_vector(jacobian: ca.SX, sample: Floats, support: list[int], row: int) -> dict[int, ca.SX]:
+    """The null vector as expressions, 1 at `row`: as many columns as needed, chosen by pivoting."""
+    others = [i for i in support if i != row]
+    if not others:
+        return {row: ca.SX(1)}
+    from scipy.linalg import qr
+
+    _, _, pivots = qr(sample[others], pivoting=True)
+    columns = [int(c) for c in pivots[: len(others)]]
+    weights = ca.solve(jacobian[others, columns].T, -jacobian[[row], columns].T)
+    return {row: ca.SX(1)} | {i: weights[k] for k, i in enumerate(others)}
