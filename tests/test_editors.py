@@ -16,7 +16,7 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, String, Token
 
 from mbdc.dsl import builtins, library
-from mbdc.dsl.parse import parse
+from mbdc.dsl.parse import RESERVED, parse
 from mbdc.dsl.source import Source
 from mbdc.grammar.editors import textmate
 from mbdc.grammar.editors.pygments_mbd import MbdLexer
@@ -41,6 +41,12 @@ def test_words_are_those_of_the_grammar() -> None:
     grammar = re.sub(r"//.*", "", (ROOT / "grammar" / "mbd.lark").read_text(encoding="utf-8"))
     written = set(re.findall(r'"([A-Za-z]+)"', grammar))
     assert written == words("keywords", "kinds", "statements") | {"true", "false"}
+
+
+def test_words_that_are_never_names() -> None:
+    assert (
+        set(WORDS["keywords"]["structure"] + WORDS["keywords"]["operators"]) | {"true", "false"} == RESERVED
+    )
 
 
 def test_words_are_the_shipped_quantities() -> None:
