@@ -1,6 +1,8 @@
 """A text cut into tokens: names, numbers with their units, strings and signs.
 
 Which names are keywords is not known here: that depends on where they stand, and the parser says so.
+What is no token of the language still comes as one, of a kind that no grammar rule takes, so that the
+parser can complain about it in its place and go on.
 """
 
 from __future__ import annotations
@@ -8,18 +10,43 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from .source import Source, Span
 
-# A number takes the unit that stands straight behind it; `.*` and `./` come before `.`.
+Kind: TypeAlias = Literal[
+    "NAME",
+    "NUMBER",
+    "STRING",
+    "sign",
+    # An expression of other languages, or a character that is nothing here.
+    "foreign",
+    # `2.` or `.5`
+    "partial_number",
+    # `'text'`
+    "quoted",
+    "unclosed_string",
+    "unclosed_comment",
+    # The end of the text.
+    "$END",
+]
+
+# A number takes the unit that stands straight behind it. `2.*x` is elementwise, so `2.` before `*` or `/`
+# is the number 2. Superscripts and the like are letters to Python, not to us.
 _TOKEN = re.compile(
     r"""
-    (?P<blank>    [ \t\r\n\f\v]+ | //[^\n]* | /\*.*?\*/ )
-  | (?P<NUMBER>   [0-9]+ (?:\.[0-9]+)? (?:[eE][+-]?[0-9]+)? (?:\[[^\[\]\n;,"]*\])? )
-  | (?P<NAME>     [^\W\d] [\w\u0300-\u036f]* )
-  | (?P<STRING>   "(?:[^"\\\n]|\\[^\n])*" )
-  | (?P<sign>     <= | >= | == | <> | \.\* | \./ | [-+*/^=<>.,:;(){}\[\]] )
-  | (?P<unknown>  . )
+    (?P<blank>            [\s\ufeff]+ | //[^\n]* | /\*.*?\*/ )
+  | (?P<unclosed_comment> /\*.* )
+  | (?P<partial_number>   (?: [0-9]+\.(?![0-9*/]) | (?<![\w\])}])\.[0-9]+ ) (?:[eE][+-]?[0-9]+)? )
+  | (?P<NUMBER>           [0-9]+ (?:\.[0-9]+)? (?:[eE][+-]?[0-9]+)? (?:\[[^\[\]\n;,"]*\])? )
+  | (?P<NAME>             [^\W\d²³¹¼½¾\u2070-\u209f\u2150-\u215f]
+                          [^\W²³¹¼½¾\u2070-\u209f\u2150-\u215f]* (?:[\u0300-\u036f]+\w*)* )
+  | (?P<STRING>           "(?:[^"\\\n]|\\[^\n])*" )
+  | (?P<unclosed_string>  "[^\n]* )
+  | (?P<quoted>           '[^'\n]*' )
+  | (?P<foreign>          := | => | -> | \*\* | \*/ | [-+*/!]= | === | && | \|\| | \.[-+^] )
+  | (?P<sign>             <= | >= | == | <> | \.\* | \./ | [-+*/^=<>.,:;(){}\[\]] )
+  | (?P<unknown>          . )
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -27,7 +54,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token. `type` is `NAME`, `NUMBER`, `STRING`, `sign`, `unknown`, or what the parser made of it."""
+    """One token. The parser gives keywords and signs the type of their terminal in the grammar."""
 
     type: str
     text: str
@@ -35,7 +62,7 @@ class Token:
 
 
 def tokenize(source: Source) -> list[Token]:
-    """Every token of the text but blanks and comments; characters of no token come as `unknown`."""
+    """Every token of the text, blanks and comments left out; the last is the end of the text."""
     tokens = []
     for match in _TOKEN.finditer(source.text):
         kind = match.lastgroup
@@ -45,5 +72,23 @@ def tokenize(source: Source) -> list[Token]:
         text = match.group()
         if kind == "NAME" and not text.isascii():
             text = unicodedata.normalize("NFC", text)
+        elif kind == "unknown":
+            kind = "foreign"
+        elif kind == "unclosed_string":
+            tokens += _unclosed_string(text, Span(source, match.start(), match.end()))
+            continue
         tokens.append(Token(kind, text, Span(source, match.start(), match.end())))
+    end = len(source.text)
+    tokens.append(Token("$END", "", Span(source, end, end)))
+    return tokens
+
+
+def _unclosed_string(line: str, span: Span) -> list[Token]:
+    """The rest of a line behind a quote; a semicolon at its end is taken for the statement's."""
+    kept = line.rstrip()
+    content = kept.rstrip(";")
+    middle = span.start + len(content)
+    tokens = [Token("unclosed_string", content, Span(span.source, span.start, middle))]
+    if kept != content:
+        tokens.append(Token("sign", ";", Span(span.source, middle, middle + 1)))
     return tokens

@@ -1,0 +1,72 @@
+"""What the grammar lets pass and the language does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from math import isinf
+from typing import Any
+
+from . import complaints_syntax as say
+from .diagnostics import Diagnostic
+from .syntax import Call, End, Member, Module, Name, Node, Number, Subscript
+
+# Passes may recurse over what comes out of the parser.
+DEPTH_LIMIT = 200
+
+_FIELDS = {
+    kind: tuple(field.name for field in fields(kind) if not field.name.endswith("span"))
+    for kind in Node.__subclasses__()
+}
+
+
+def verify_syntax(module: Module) -> tuple[list[Diagnostic], bool]:
+    """Complaints about a module, and whether it is shallow enough for passes that recurse."""
+    complaints: list[Diagnostic] = []
+    # Nodes still to be looked at: with their depth, and whether they stand in an index.
+    pending: list[tuple[Node, int, bool]] = [(element, 1, False) for element in module.elements]
+    while pending:
+        node, depth, in_index = pending.pop()
+        if depth > DEPTH_LIMIT:
+            return [*complaints, say.too_deep(node.span, DEPTH_LIMIT)], False
+        complaints += _verify_node(node, in_index)
+        pending += [
+            (child, depth + 1, in_index or (isinstance(node, Subscript) and child is not node.base))
+            for child in _children(node)
+        ]
+    return complaints, True
+
+
+def _verify_node(node: Node, in_index: bool) -> Iterator[Diagnostic]:
+    match node:
+        case End() if not in_index:
+            yield say.end_outside_index(node.span)
+        case Number(value=value) if isinf(value):
+            yield say.number_too_large(node.span)
+        case Call(function=function) if not _is_path(function):
+            yield say.not_callable(function.span)
+        case _:
+            pass
+
+
+def _is_path(node: Node) -> bool:
+    """Whether a function's name stands here; `(x)(y)` is a product without its operator."""
+    if node.span.text.startswith("("):
+        return False
+    while isinstance(node, Member):
+        node = node.base
+    return isinstance(node, Name)
+
+
+def _children(node: Node) -> Iterator[Node]:
+    for name in _FIELDS[type(node)]:
+        yield from _nodes(getattr(node, name))
+
+
+def _nodes(value: Any) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            # Tuples are nested in matrices only, and once.
+            yield from _nodes(item)
