@@ -41,16 +41,17 @@ class Piece:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Tolerances of IDAS: relative, and absolute as a part of each state's scale (nx,)."""
+    """Tolerances of IDAS: relative, and absolute as a part of each state's scale (nx,) and of an energy (J)."""
 
     relative: float
     absolute: float
     scales: Floats
+    energy: float
 
     @staticmethod
-    def asked(tolerance: float, scales: Floats) -> Accuracy:
+    def asked(tolerance: float, scales: Floats, energy: float) -> Accuracy:
         """What a user means by a tolerance takes a tighter one of IDAS, which bounds single steps."""
-        return Accuracy(max(tolerance / 10, 1e-13), tolerance / 1000, scales)
+        return Accuracy(max(tolerance / 10, 1e-13), tolerance / 1000, scales, energy)
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ class Driver:
         run = self.kernels.integrator(
             instants, accuracy.relative, accuracy.absolute, redundancy is not None
         )
-        parts = [self.environment(state.time, stop), np.array([kappa, state.time, duration]), accuracy.scales]
+        numbers = np.array([kappa, state.time, duration, accuracy.energy])
+        parts = [self.environment(state.time, stop), numbers, accuracy.scales]
         if redundancy is not None:
             parts += [redundancy.keep.ravel(order="F"), redundancy.choose.ravel(order="F")]
         try:
@@ -89,7 +91,7 @@ class Driver:
             if "IDA" not in str(failure):
                 raise
             return None
-        x, z, work = found["xf"].full(), found["zf"].full(), found["qf"].full()
+        x, z, work = found["xf"].full(), found["zf"].full(), accuracy.energy * found["qf"].full()
         if not (np.all(np.isfinite(x)) and np.all(np.isfinite(work))):
             return None
         times = state.time + duration * np.arange(1, instants + 1) / instants

@@ -25,6 +25,7 @@ IDAS_OPTIONS: dict[str, Any] = {
     "suppress_algebraic": True,
     "cj_scaling": True,
     "max_num_steps": 200_000,
+    "quad_err_con": True,
     "print_stats": False,
     "error_on_fail": True,
     "disable_internal_warnings": True,
@@ -217,9 +218,10 @@ class Kernels:
     ) -> ca.Function:
         """IDAS over τ in [0, 1] with results at `instants` equal steps.
 
-        x0 is in units of its scales; p = [environment, κ, start time, duration, scales (nx,)], and for
+        x0 is in units of its scales; p = [environment, κ, start time, duration, energy, scales (nx,)], and for
         `redundant` rows also their two matrices (m, m), column by column.
-        Time is stretched so that one integrator serves every duration. Quadratures: the powers.
+        Time is stretched so that one integrator serves every duration. Quadratures: the powers, in units of the
+        energy; they are part of the error test, or a balance could not be drawn from them.
         """
         key = (instants, relative, scaled_absolute, redundant)
         if key not in self._integrators:
@@ -234,17 +236,18 @@ class Kernels:
         r = self.reduced
         x, z = ca.SX.sym("x", r.x.numel()), ca.SX.sym("z", r.z.numel())
         environment = ca.SX.sym("environment", self.environment.numel())
-        tau, kappa, start, duration = (ca.SX.sym(n) for n in ("tau", "kappa", "start", "duration"))
+        names = ("tau", "kappa", "start", "duration", "energy")
+        tau, kappa, start, duration, energy = (ca.SX.sym(n) for n in names)
         scales = ca.SX.sym("scale", r.x.numel())
         rhs, algebraic, power = self.dae(start + duration * tau, scales * x, z, environment, kappa)
         return {
             "t": tau,
             "x": x,
             "z": z,
-            "p": ca.vertcat(environment, kappa, start, duration, scales),
+            "p": ca.vertcat(environment, kappa, start, duration, energy, scales),
             "ode": duration * rhs / scales,
             "alg": algebraic,
-            "quad": duration * power,
+            "quad": duration * power / energy,
         }
 
     @cached_property

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .integrate import Accuracy, Driver, State
+from .integrate import Accuracy, Driver, Piece, State
+from .kernels import mapped
 from .redundancy import find_redundancy
 from .reduced import ReducedSystem
 
@@ -24,12 +25,13 @@ and yet fast against the motion. Found by measurement on systems from 1e-3 s to 
 class Pilot:
     """`step` is the mean step (s) at tolerance 1e-6 without attraction; `kappa` (1/s) follows from it.
 
-    `scales` (nx,) are the sizes of the states met so far.
+    `scales` (nx,) are the sizes of the states met so far, `energy` (J) that of the energies exchanged.
     """
 
     step: float
     kappa: float
     scales: Floats
+    energy: float
 
 
 def pilot(driver: Driver, state: State, stop: float, met: Floats) -> Pilot:
@@ -45,11 +47,11 @@ def pilot(driver: Driver, state: State, stop: float, met: Floats) -> Pilot:
     largest = np.maximum(met, np.abs(state.x))
     duration = (driver.inputs.horizon(state.time, stop) - state.time) / 4096
     shorter: tuple[float, int] | None = None
-    step = stop - state.time
+    step, energy = stop - state.time, 0.0
     for _ in range(40):
         duration = min(duration, stop - state.time)
         end = driver.inputs.horizon(state.time, state.time + duration)
-        accuracy = Accuracy(PILOT_TOLERANCE, PILOT_TOLERANCE / 100, scales_of(reduced, largest))
+        accuracy = Accuracy(PILOT_TOLERANCE, PILOT_TOLERANCE / 100, scales_of(reduced, largest), 1e300)
         piece = driver.integrate(state, end, 8, 0.0, accuracy, redundancy)
         if piece is None:
             if shorter is not None:
@@ -57,13 +59,23 @@ def pilot(driver: Driver, state: State, stop: float, met: Floats) -> Pilot:
             duration /= 64
             continue
         largest = np.maximum(largest, np.max(np.abs(piece.x), axis=1))
+        energy = max(energy, _exchanged(driver, piece))
         step = _mean_step(shorter, end - state.time, piece.steps)
         if piece.steps >= ENOUGH_STEPS or end < state.time + duration or end >= stop:
             break
         shorter = (end - state.time, piece.steps)
         duration *= 4
     attracted = any(reduced.differentiations) or bool(reduced.norm_blocks)
-    return Pilot(step, KAPPA_STEPS / step if attracted else 0.0, scales_of(reduced, largest))
+    kappa = KAPPA_STEPS / step if attracted else 0.0
+    return Pilot(step, kappa, scales_of(reduced, largest), energy if energy > 0 else 1.0)
+
+
+def _exchanged(driver: Driver, piece: Piece) -> float:
+    """The largest kinetic energy, or swing of the potential one, in a piece."""
+    environment = driver.environment(float(piece.times[0]), float(piece.times[-1]))
+    arguments = [piece.times[None, :], piece.x, environment]
+    energies = mapped(driver.kernels.energies, piece.times.size, arguments)[0].full()
+    return float(max(np.max(np.abs(energies[0])), np.ptp(energies[1])))
 
 
 def scales_of(reduced: ReducedSystem, largest: Floats) -> Floats:

@@ -90,7 +90,7 @@ class _Runner:
             return False
         steering = self._steering()
         count, stop = self._reach(steering)
-        accuracy = Accuracy.asked(self._plan.tolerance, steering.scales)
+        accuracy = Accuracy.asked(self._plan.tolerance, steering.scales, steering.energy)
         driver = self._driver
         environment = driver.environment(self.state.time, stop)
         self._redundancy = find_redundancy(driver.kernels, self.state.time, self.state.x, environment)
