@@ -50,6 +50,15 @@ def second_rate(name: str, span: Span) -> Diagnostic:
     )
 
 
+def matrix_exponent(span: Span) -> Diagnostic:
+    return error(
+        "matrix-exponent",
+        "a matrix can only be raised to a fixed whole power that is not negative",
+        span,
+        help="write a number, or a `constant` or `structural parameter`, as the exponent",
+    )
+
+
 def reaction_rate(label: str, span: Span) -> Diagnostic:
     return error(
         "reaction-rate", f"the derivative of `reaction({label})` is needed here; it is not known", span

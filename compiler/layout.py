@@ -53,6 +53,19 @@ def element_names(name: str, shape: tuple[int, ...]) -> tuple[str, ...]:
     raise AssertionError(f"a value of shape {shape}")
 
 
+class Allowed:
+    """The symbols that an expression may contain."""
+
+    def __init__(self, *columns: ca.SX) -> None:
+        self._known = {column[i].element_hash() for column in columns for i in range(column.numel())}
+
+    def cover(self, value: ca.SX) -> bool:
+        """Whether an expression contains no others."""
+        if value.is_constant():
+            return True
+        return all(symbol.element_hash() in self._known for symbol in ca.symvar(value))
+
+
 def lay_out(program: Program) -> Layout:
     """Symbols for time, coordinates, parameters, inputs and unknowns, in the order declared."""
     variables = program.variables.values()

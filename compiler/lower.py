@@ -16,7 +16,7 @@ from mbdc.dsl.program import Program, Variable, VariableDefinition
 
 from . import complaints_lower as complaints
 from .findings import Findings
-from .layout import Layout, element_names, lay_out
+from .layout import Allowed, Layout, element_names, lay_out
 from .lower_constraints import ReactionTable, lower_constraints, lower_servos
 from .lower_events import lower_asserts, lower_bounds, lower_equations, lower_limits, lower_whens
 from .lower_expression import Evaluator
@@ -148,8 +148,7 @@ def _quantity(definition: VariableDefinition, evaluator: Evaluator) -> Quantity:
 
 def _input_defaults(program: Program, layout: Layout, evaluator: Evaluator, findings: Findings) -> ca.SX:
     """The declared signals in time and parameters, NaN where there is none."""
-    s = layout.symbols
-    moving = ca.vertcat(s.q, s.v, s.a, s.inputs, s.unknowns, s.unknown_rates)
+    allowed = Allowed(layout.symbols.time, layout.symbols.parameters)
     columns = []
     for group in layout.inputs:
         definition = program.variables[group.name]
@@ -157,7 +156,7 @@ def _input_defaults(program: Program, layout: Layout, evaluator: Evaluator, find
         if definition.binding is not None:
             with findings.collect():
                 column = evaluator.column(definition.binding)
-                if not column.is_constant() and ca.depends_on(column, moving):
+                if not allowed.cover(column):
                     what = f"the signal of input `{group.name}`"
                     findings.add(complaints.depends(what, "time and parameters", definition.span))
         columns.append(column)

@@ -9,7 +9,6 @@ import casadi as ca
 from mbdc.dsl import statements
 from mbdc.dsl.diagnostics import ModelError
 from mbdc.dsl.program import Element, Expr, Reaction, Variable
-from mbdc.dsl.source import Span
 
 from . import complaints_lower as complaints
 from .findings import Findings
@@ -31,16 +30,14 @@ class Sides:
     shape: tuple[int, ...]
 
     @property
-    def residuals(self) -> list[ca.SX]:
-        """left - right, row by row."""
-        difference = self.left - self.right
-        return [difference[i] for i in range(difference.numel())]
+    def residual(self) -> ca.SX:
+        """left - right, a column."""
+        return self.left - self.right
 
     @property
-    def scales(self) -> list[ca.SX]:
-        """What a row's residual is to be compared with."""
-        sizes = ca.fabs(self.left) + ca.fabs(self.right)
-        return [sizes[i] for i in range(sizes.numel())]
+    def scale(self) -> ca.SX:
+        """What each row's residual is to be compared with, a column."""
+        return ca.fabs(self.left) + ca.fabs(self.right)
 
 
 def sides(evaluator: Evaluator, name: str, left: Expr, right: Expr) -> Sides:
@@ -56,23 +53,24 @@ def lower_constraints(
     findings: Findings,
 ) -> tuple[Constraint, ...]:
     """All constraints; multipliers are numbered in the order of the rows that remain."""
-    found: list[tuple[statements.Constraint[Expr], Sides]] = []
+    found: list[tuple[statements.Constraint[Expr], Sides, ca.SX]] = []
     for statement in declared:
         with findings.collect():
             both = sides(evaluator, statement.name, statement.left, statement.right)
-            _verify_no_acceleration("constraint", statement.name, both, layout, statement.span)
-            found.append((statement, both))
+            found.append((statement, both, both.residual))
+    if not found:
+        return ()
     facts = row_facts(
-        [row for _, both in found for row in both.residuals],
-        [scale for _, both in found for scale in both.scales],
+        ca.vertcat(*(residual for _, _, residual in found)),
+        ca.vertcat(*(both.scale for _, both, _ in found)),
         layout.symbols,
     )
     result: list[Constraint] = []
     multiplier = position = 0
-    for statement, both in found:
+    for statement, both, residual in found:
         own = facts[position : position + len(both.labels)]
         position += len(both.labels)
-        constraint = _constraint(statement, both, own, multiplier, findings)
+        constraint = _constraint(statement, both, residual, own, multiplier, findings)
         multiplier += len(constraint.rows)
         result.append(constraint)
     _verify_count(result, layout, findings)
@@ -82,20 +80,21 @@ def lower_constraints(
 def _constraint(
     statement: statements.Constraint[Expr],
     both: Sides,
+    residual: ca.SX,
     facts: list[RowFacts],
     multiplier: int,
     findings: Findings,
 ) -> Constraint:
     rows: list[ConstraintRow] = []
     indices: list[int] = []
-    for i, (residual, fact) in enumerate(zip(both.residuals, facts, strict=True)):
+    for i, fact in enumerate(facts):
         if not _verify_row(both.labels[i], fact, statement, findings):
             continue
         rows.append(
             ConstraintRow(
                 constraint=statement.name,
                 label=both.labels[i],
-                residual=residual,
+                residual=residual[i],
                 level="velocity" if fact.has_velocity else "position",
                 linear=fact.is_linear,
                 multiplier=multiplier + len(rows),
@@ -103,6 +102,8 @@ def _constraint(
             )
         )
         indices.append(i)
+    if any(fact.has_acceleration for fact in facts):
+        findings.add(complaints.acceleration_in("constraint", statement.name, statement.span))
     if all(fact.is_zero for fact in facts):
         findings.add(complaints.constrains_nothing(statement.name, statement.span))
     elif statement.qualifier == "nonholonomic" and rows and all(row.level == "position" for row in rows):
@@ -141,11 +142,6 @@ def _verify_count(constraints: list[Constraint], layout: Layout, findings: Findi
         findings.add(complaints.too_many_constraints(len(rows), velocities, labels, rows[velocities].span))
 
 
-def _verify_no_acceleration(kind: str, name: str, both: Sides, layout: Layout, span: Span) -> None:
-    if ca.depends_on(ca.vertcat(both.left, both.right), layout.symbols.a):
-        raise ModelError([complaints.acceleration_in(kind, name, span)])
-
-
 # --- servos --------------------------------------------------------------------------------------
 
 
@@ -162,16 +158,18 @@ def lower_servos(
 
 def _servo(statement: statements.Servo[Expr], evaluator: Evaluator, layout: Layout) -> Servo:
     both = sides(evaluator, statement.name, statement.left, statement.right)
-    _verify_no_acceleration("servo", statement.name, both, layout, statement.span)
     inputs = tuple(place for e in statement.inputs for place in _input_places(statement, e, layout))
     if len(inputs) != len(both.labels):
         complaint = complaints.servo_inputs(statement.name, len(both.labels), len(inputs), statement.span)
         raise ModelError([complaint])
     rate = None if statement.rate is None else evaluator.value(statement.rate)
-    facts = row_facts(both.residuals, both.scales, layout.symbols)
+    residual = both.residual
+    facts = row_facts(residual, both.scale, layout.symbols)
+    if any(fact.has_acceleration for fact in facts):
+        raise ModelError([complaints.acceleration_in("servo", statement.name, statement.span)])
     rows = tuple(
-        ServoRow(statement.name, label, residual, int(fact.has_velocity), rate, statement.span)
-        for label, residual, fact in zip(both.labels, both.residuals, facts, strict=True)
+        ServoRow(statement.name, label, row, int(fact.has_velocity), rate, statement.span)
+        for label, row, fact in zip(both.labels, ca.vertsplit(residual), facts, strict=True)
     )
     return Servo(statement.name, rows, inputs, statement.span)
 

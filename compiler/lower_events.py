@@ -31,7 +31,7 @@ def lower_equations(
             both = sides(evaluator, statement.name, statement.left, statement.right)
             result.extend(
                 EquationRow(label, residual, statement.span)
-                for label, residual in zip(both.labels, both.residuals, strict=True)
+                for label, residual in zip(both.labels, ca.vertsplit(both.residual), strict=True)
             )
     return tuple(result)
 

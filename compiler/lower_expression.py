@@ -161,7 +161,15 @@ class Evaluator:
         arguments = [
             [self._known[a, k] if k in orders else ca.SX(0) for k in range(order + 1)] for a in node.arguments
         ]
+        if node.operation == "matpower":
+            return self._rates.matrix_power(arguments[0], self._whole_exponent(node), order)
         return self._rates.apply(node.operation, arguments, order, node.type.shape)
+
+    def _whole_exponent(self, node: Apply) -> int:
+        exponent = self._known[node.arguments[1], 0]
+        if not (exponent.is_constant() and float(exponent).is_integer() and float(exponent) >= 0):
+            raise ModelError([complaints.matrix_exponent(node.span)])
+        return int(exponent)
 
     def _variable(self, node: Variable, name: str, order: int) -> ca.SX:
         binding = self._binding(name)

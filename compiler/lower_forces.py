@@ -118,7 +118,7 @@ def _flows(
     for i, rate in known:
         elements = [next(facts) for _ in range(rate.numel())]
         flow = flows[i]
-        if ca.depends_on(rate, layout.symbols.a) or not all(e.is_linear for e in elements):
+        if any(e.has_acceleration or not e.is_linear for e in elements):
             findings.add(complaints.flow_not_linear(flow.kind, flow.name, flow.span))
             rates[i] = None
         elif not any(e.has_velocity for e in elements):
@@ -142,13 +142,15 @@ def _flow_orders(
             orders.append(None)
             continue
         elements = [next(facts) for _ in range(value.numel())]
-        orders.append(0 if any(e.has_velocity for e in elements) else 1)
+        orders.append(0 if any(e.has_velocity or e.has_acceleration for e in elements) else 1)
     return orders
 
 
 def _elementwise_facts(columns: list[ca.SX], symbols: Symbols) -> list[RowFacts]:
-    elements = [column[i] for column in columns for i in range(column.numel())]
-    return row_facts(elements, [ca.fabs(e) for e in elements], symbols)
+    if not columns:
+        return []
+    elements = ca.vertcat(*columns)
+    return row_facts(elements, ca.fabs(elements), symbols)
 
 
 def verify_inertia(

@@ -13,7 +13,7 @@ from mbdc.dsl.program import Program, VariableDefinition
 
 from . import complaints_lower as complaints
 from .findings import Findings
-from .layout import Layout
+from .layout import Allowed, Layout
 from .lower_expression import Evaluator
 from .mechanics import Assertion, Coordinate, NamedScalars, StartValues
 from .operations import zeros
@@ -69,8 +69,7 @@ class _Reader:
         self._variables = program.variables
         self._evaluator = evaluator
         self._findings = findings
-        s = layout.symbols
-        self._moving = ca.vertcat(s.time, s.q, s.v, s.a, s.inputs, s.unknowns, s.unknown_rates)
+        self._allowed = Allowed(layout.symbols.parameters)
         self.attitudes: list[Assertion] = []
 
     def verify_effect(self, definition: VariableDefinition) -> None:
@@ -122,7 +121,7 @@ class _Reader:
         value: ca.SX | None = None
         with self._findings.collect():
             found = self._evaluator.value(expression) if shape[1] > 1 else self._evaluator.column(expression)
-            if not found.is_constant() and ca.depends_on(found, self._moving):
+            if not self._allowed.cover(found):
                 what = f"`{attribute}` of `{name}`"
                 raise ModelError([complaints.depends(what, "parameters and constants", expression.span)])
             if found.numel() == 1 and shape != (1, 1):

@@ -17,8 +17,7 @@ Operation = Callable[..., ca.SX]
 
 def zeros(shape: tuple[int, ...]) -> ca.SX:
     """Zeros in the SX shape of a value of this shape."""
-    rows, columns = matrix_shape(shape)
-    return ca.SX(ca.DM.zeros(rows, columns))
+    return ca.SX.zeros(*matrix_shape(shape))
 
 
 def matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:
@@ -112,9 +111,9 @@ def _norm(value: ca.SX) -> ca.SX:
     return abs(value) if value.numel() == 1 else ca.sqrt(_dot(value, value))
 
 
-def matrix_power(base: ca.SX, exponent: int) -> ca.SX:
+def power_of_matrix(base: ca.SX, exponent: int) -> ca.SX:
     """A square matrix to a power that is not negative, by squaring."""
-    result = ca.SX(ca.DM(ca.DM.eye(base.size1()))) if exponent == 0 else None
+    result = create("identity", base.shape) if exponent == 0 else None
     square = base
     while exponent:
         if exponent % 2:

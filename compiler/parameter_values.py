@@ -9,14 +9,14 @@ import casadi as ca
 import numpy as np
 
 from mbdc.dsl.diagnostics import Diagnostic
-from mbdc.dsl.nearest import nearest
+from mbdc.dsl.nearest import closest
 from mbdc.dsl.program import Program, Variable, VariableDefinition
 
 from . import complaints_lower as complaints
 from .findings import Findings
-from .layout import Layout, element_names
+from .layout import Allowed, Layout, element_names
 from .lower_expression import Evaluator
-from .mechanics import Floats, NamedScalars, SettingError, Symbols
+from .mechanics import Floats, NamedScalars, SettingError
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class ParameterValues:
         definition = self._program.variables.get(name)
         if name not in names:
             if definition is None:
-                found.append(complaints.unknown_setting(name, nearest(name, names)))
+                found.append(complaints.unknown_setting(name, closest(name, names)))
             else:
                 found.append(complaints.not_a_parameter(definition))
             return None
@@ -147,6 +147,7 @@ def parameter_values(
 ) -> ParameterValues:
     """The rule from settings to parameters."""
     p = layout.symbols.parameters
+    allowed = Allowed(p)
     columns = []
     for group in layout.parameters:
         definition = program.variables[group.name]
@@ -154,10 +155,10 @@ def parameter_values(
         if definition.binding is not None:
             with findings.collect():
                 column = evaluator.column(definition.binding)
-                _verify_fixed(definition, column, layout.symbols, findings)
+                _verify_fixed(definition, column, allowed, findings)
         columns.append(column)
     defaults = ca.densify(ca.vertcat(*columns)) if columns else ca.SX(0, 1)
-    checked = _checked(program, evaluator, layout.symbols, findings)
+    checked = _checked(program, evaluator, p, findings)
     if findings.has_errors:
         # What was collected is raised before anything is worked out from this.
         defaults = ca.SX(ca.DM.nan(p.numel(), 1))
@@ -165,9 +166,8 @@ def parameter_values(
     return ParameterValues(program, layout.parameters, function, _depth(defaults, p), checked)
 
 
-def _verify_fixed(definition: VariableDefinition, value: ca.SX, symbols: Symbols, findings: Findings) -> None:
-    moving = ca.vertcat(symbols.time, symbols.q, symbols.v, symbols.a, symbols.inputs, symbols.unknowns)
-    if not value.is_constant() and ca.depends_on(value, moving):
+def _verify_fixed(definition: VariableDefinition, value: ca.SX, allowed: Allowed, findings: Findings) -> None:
+    if not allowed.cover(value):
         what = f"the value of `{definition.name}`"
         findings.add(complaints.depends(what, "parameters and constants", definition.span))
 
@@ -194,7 +194,8 @@ def _depth(defaults: ca.SX, parameters: ca.SX) -> int:
     return max(depth, default=0)
 
 
-def _checked(program: Program, evaluator: Evaluator, symbols: Symbols, findings: Findings) -> Checked:
+def _checked(program: Program, evaluator: Evaluator, parameters: ca.SX, findings: Findings) -> Checked:
+    allowed = Allowed(parameters)
     elements: list[tuple[VariableDefinition, str]] = []
     columns: tuple[list[ca.SX], list[ca.SX], list[ca.SX]] = ([], [], [])
     for definition in program.variables.values():
@@ -202,14 +203,14 @@ def _checked(program: Program, evaluator: Evaluator, symbols: Symbols, findings:
             continue
         with findings.collect():
             parts = _value_and_bounds(definition, evaluator)
-            _verify_fixed(definition, ca.vertcat(*parts), symbols, findings)
+            _verify_fixed(definition, ca.vertcat(*parts), allowed, findings)
             elements += [(definition, n) for n in element_names(definition.name, definition.type.shape)]
             for column, part in zip(columns, parts, strict=True):
                 column.append(part)
     outputs = [ca.densify(ca.vertcat(*column)) if column else ca.SX(0, 1) for column in columns]
     if findings.has_errors:
         elements, outputs = [], [ca.SX(0, 1)] * 3
-    return Checked(tuple(elements), ca.Function("checked", [symbols.parameters], outputs))
+    return Checked(tuple(elements), ca.Function("checked", [parameters], outputs))
 
 
 def _value_and_bounds(definition: VariableDefinition, evaluator: Evaluator) -> tuple[ca.SX, ca.SX, ca.SX]:

@@ -10,7 +10,7 @@ from math import comb
 
 import casadi as ca
 
-from .operations import BILINEAR, LINEAR, SMOOTH, STEPS, Operation, interpolation, zeros
+from .operations import BILINEAR, LINEAR, SMOOTH, STEPS, Operation, interpolation, power_of_matrix, zeros
 
 Orders = Sequence[ca.SX]
 """The value of an argument, its first total derivative, and so on."""
@@ -43,6 +43,10 @@ class Rates:
             return interpolation([ca.SX(v) for v in xs], [ca.SX(v) for v in ys], x)
 
         return self._derivative(("lookup", xs, ys), table, [argument], order)
+
+    def matrix_power(self, base: Orders, exponent: int, order: int) -> ca.SX:
+        """The derivative of this order of a power of a square matrix."""
+        return self._derivative(("matpower", exponent), lambda a: power_of_matrix(a, exponent), [base], order)
 
     def _smooth(self, operation: str, arguments: Sequence[Orders], order: int) -> ca.SX:
         meaning = SMOOTH[operation]

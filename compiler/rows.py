@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
@@ -25,53 +24,60 @@ _SMOOTH_OPERATIONS = frozenset(
 
 @dataclass(frozen=True)
 class RowFacts:
-    """Facts about one row; `constant` is its value where it is one number whatever its symbols."""
+    """Facts about one row; `constant` is its value where it is one number whatever its symbols.
+
+    `is_linear` speaks of the velocities: affine in them, or without them.
+    """
 
     is_zero: bool
     constant: float | None
+    has_acceleration: bool
     has_velocity: bool
     has_position: bool
     is_linear: bool
 
 
-def row_facts(rows: Sequence[ca.SX], scales: Sequence[ca.SX], symbols: Symbols) -> list[RowFacts]:
-    """Facts about scalar rows; a row below rounding beside its scale everywhere counts as zero.
+def row_facts(rows: ca.SX, scales: ca.SX, symbols: Symbols) -> list[RowFacts]:
+    """Facts about the rows of a column; a row below rounding beside its scale everywhere counts as zero.
 
     Zeros and linearity that only cancellation brings about (transpose(S)*S) are believed where the row is
     built of smooth operations alone: then what holds near a few random states holds everywhere.
     """
-    if not rows:
+    if rows.numel() == 0:
         return []
-    stacked = ca.vertcat(*rows)
-    has_velocity = ca.which_depends(stacked, symbols.v, 1, True)
-    has_position = ca.which_depends(stacked, symbols.q, 1, True)
-    nonlinear = ca.which_depends(stacked, symbols.v, 2, True)
-    seen = _sample(stacked, ca.vertcat(*scales), symbols)
+    structure = zip(
+        ca.vertsplit(rows),
+        ca.which_depends(rows, symbols.a, 1, True),
+        ca.which_depends(rows, symbols.v, 1, True),
+        ca.which_depends(rows, symbols.q, 1, True),
+        ca.which_depends(rows, symbols.v, 2, True),
+        strict=True,
+    )
+    seen = _sample(rows, scales, symbols)
     facts = []
-    for i, row in enumerate(rows):
+    for i, (row, has_acceleration, has_velocity, has_position, nonlinear) in enumerate(structure):
         if row.is_constant():
             value = float(row)
-            facts.append(RowFacts(value == 0, value, False, False, True))
+            facts.append(RowFacts(value == 0, value, False, False, False, True))
             continue
-        facts.append(_facts(row, has_velocity[i], has_position[i], nonlinear[i], seen.at(i)))
+        written = RowFacts(False, None, has_acceleration, has_velocity, has_position, not nonlinear)
+        facts.append(_refined(written, row, seen.at(i)))
     return facts
 
 
-def _facts(
-    row: ca.SX, has_velocity: bool, has_position: bool, nonlinear: bool, seen: tuple[bool, bool, bool]
-) -> RowFacts:
+def _refined(written: RowFacts, row: ca.SX, seen: tuple[bool, bool, bool]) -> RowFacts:
+    """The facts that the structure shows, and what numbers show beyond them."""
     zero, still, linear = seen
-    if not (zero or (has_velocity and (still or nonlinear))):
-        return RowFacts(False, None, has_velocity, has_position, True)
+    if not (zero or (written.has_velocity and (still or not written.is_linear))):
+        return written
     smooth = _is_smooth(row)
     # A step function of the velocities has no slope, but is not linear for that.
-    step = has_velocity and still and not smooth
-    return RowFacts(
+    step = written.has_velocity and still and not smooth
+    return replace(
+        written,
         is_zero=zero and smooth,
-        constant=None,
-        has_velocity=has_velocity and not (still and smooth),
-        has_position=has_position,
-        is_linear=not step and (not nonlinear or (linear and smooth)),
+        has_velocity=written.has_velocity and not (still and smooth),
+        is_linear=not step and (written.is_linear or (linear and smooth)),
     )
 
 

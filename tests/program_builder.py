@@ -6,7 +6,7 @@ with operators; `Build` collects variables and statements.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import casadi as ca
@@ -77,9 +77,7 @@ class E:
         return call("raise", self.shape, self, other)
 
     def __lt__(self, other: Any) -> E:
-        return E(
-            Apply(type=Type((), kind="boolean"), span=SPAN, operation="less", arguments=_nodes(self, other))
-        )
+        return relation("less", self, other)
 
     def __getitem__(self, subscripts: Any) -> E:
         given = subscripts if isinstance(subscripts, tuple) else (subscripts,)
@@ -133,6 +131,12 @@ def multiply(a: E, b: E) -> E:
     return call("matmul", (a.shape[0], b.shape[1]), a, b)
 
 
+def relation(operation: str, *arguments: Any) -> E:
+    """A relation between scalars, or logic."""
+    kind = Type((), kind="boolean")
+    return E(Apply(type=kind, span=SPAN, operation=operation, arguments=_nodes(*arguments)))
+
+
 def f(operation: str, *arguments: Any) -> E:
     """An elementwise function: the shape is the first argument's."""
     return call(operation, wrap(arguments[0]).shape, *arguments)
@@ -183,12 +187,8 @@ class Build:
         self._variables: dict[str, VariableDefinition] = {}
         self._structure = structure or {}
         self._components: dict[str, str] = {}
-        self._statements: dict[str, list[Any]] = {
-            kind: []
-            for kind in (
-                "energies forces constraints servos limits frictions equations whens asserts".split()
-            )
-        }
+        kinds = [field.name for field in fields(st.Statements)]
+        self._statements: dict[str, list[Any]] = {kind: [] for kind in kinds}
 
     def declare(
         self,
