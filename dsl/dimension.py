@@ -43,3 +43,5 @@ class Dimension:
 
 ONE = Dimension()
 TIME = Dimension((0, 0, 1, 0, 0, 0, 0))
+ENERGY = Dimension((2, 1, -2, 0, 0, 0, 0))
+POWER = Dimension((2, 1, -3, 0, 0, 0, 0))

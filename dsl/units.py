@@ -1,7 +1,7 @@
 """Unit texts such as `kg.m2`, `kPa`, `rad/s`, `degC`: what they are in SI.
 
-The table of symbols is `grammar/units.json`, written from pint by `tools/make_units.py`. Importing pint
-and reading its registry took 250 to 400 ms where all of `mbdc --help` takes 60, and reading the table takes 0.3:
+The table of symbols is `grammar/units.json`, written from pint by `tools/make_units.py`. Importing pint and
+reading its registry took 650 ms where the whole of `mbdc --help` takes 60, and reading the table takes 0.5:
 so pint is needed where the table is made and tested, and nowhere else.
 """
 
@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from .dimension import ONE, Dimension
+from .nearest import closest
 
 _TABLE = Path(__file__).parents[1] / "grammar" / "units.json"
 _LONGEST = 100
@@ -232,12 +233,8 @@ def _prefixed(factor: float, base: Unit) -> Unit:
 
 
 def _nearest(symbol: str) -> tuple[str, ...]:
-    from difflib import get_close_matches  # 5 ms that only a mistake needs
-
-    if symbol in _SLIPS:
-        return (_SLIPS[symbol],)
-    same_letters = [known for known in symbols() if known.lower() == symbol.lower()]
-    return tuple(same_letters or get_close_matches(symbol, symbols(), n=2, cutoff=0.6))
+    slip = _SLIPS.get(symbol) or closest(symbol, symbols())
+    return (slip,) if slip else ()
 
 
 def _fraction(dimension: Dimension) -> str:

@@ -1,0 +1,391 @@
+"""The built-in functions: how each is called, what shapes and dimensions it takes and gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from . import complaints_check as say
+from . import program
+from .check_dimension import Meeting, compact, each, gather, over, power, settle, spread, times, transposed
+from .check_site import Site, fitted
+from .check_value import (
+    ACCELERATION,
+    CHANGING,
+    INPUT,
+    POSITION,
+    REACTION,
+    UNKNOWN,
+    UNKNOWN_RATE,
+    VELOCITY,
+    Dim,
+    Dims,
+    Facts,
+    Shape,
+    Soft,
+    Value,
+    final_type,
+    wrong,
+)
+from .dimension import ONE, TIME
+from .operators import identity_dims, product
+from .source import Span
+
+Rule = Callable[[Site, str, Sequence[Value], Span], Value]
+
+
+@dataclass(frozen=True)
+class Builtin:
+    """`signature` is shown to people; `most` is None where any number of arguments may follow."""
+
+    signature: str
+    rule: Rule
+    least: int = 1
+    most: int = 1
+
+
+def call(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    """The value of a built-in function; what does not fit is told."""
+    builtin = BUILTINS.get(name)
+    if builtin is None:
+        return site.mistake(say.unknown_function(span, name, tuple(BUILTINS)), *arguments)
+    if not builtin.least <= len(arguments) <= builtin.most:
+        told = say.wrong_arguments(span, name, builtin.signature, len(arguments))
+        return site.mistake(told, *arguments)
+    for argument in arguments:
+        if argument.is_wrong:
+            return wrong(span, argument.facts)
+    if not site.real(*arguments):
+        return wrong(span)
+    return builtin.rule(site, name, arguments, span)
+
+
+def rate_of(site: Site, operand: Value, span: Span) -> Value:
+    """`der(e)`: dimensions per second; of a rotation, the rate of its matrix."""
+    facts = rate_facts(site, operand, span)
+    if facts is None:
+        return wrong(span)
+    dims = each(over, operand.dims, (TIME,))
+    shape = operand.shape or ()
+    node = program.Derivative(operand.node, type=final_type(shape, dims), span=span)
+    return Value(node, shape, dims, facts=facts, trouble=operand.trouble)
+
+
+def rate_facts(site: Site, operand: Value, span: Span) -> Facts | None:
+    """What a rate depends on; None where it does not exist (told). Its unknowns become states."""
+    complain = next((told for bits, told in _RATES_UNKNOWN if operand.has(bits)), None)
+    if complain is not None:
+        site.report(complain(span, operand.span))
+        return None
+    _warn_of_zero_rate(site, operand, span)
+    site.states.update(operand.facts.unknowns)
+    depends = operand.facts.depends
+    # A total derivative: positions bring velocities, velocities accelerations, states their rates.
+    depends |= VELOCITY if depends & POSITION else 0
+    depends |= ACCELERATION if operand.has(VELOCITY) else 0
+    depends |= UNKNOWN_RATE if depends & UNKNOWN else 0
+    return Facts(depends, operand.facts.unknowns)
+
+
+_RATES_UNKNOWN = (
+    (ACCELERATION, say.derivative_order),
+    (REACTION, say.derivative_of_reaction),
+    (UNKNOWN_RATE, say.derivative_of_state_rate),
+    (INPUT, say.derivative_of_input),
+)
+
+
+def _warn_of_zero_rate(site: Site, operand: Value, span: Span) -> None:
+    """A part may be fixed by whoever uses it; only what is plainly written at the top is told."""
+    node = operand.node
+    if isinstance(node, program.Element):
+        node = node.base
+    named = isinstance(node, program.Variable) and "." not in node.name
+    if named and not operand.has(CHANGING):
+        site.report(say.derivative_zero(span, operand.span))
+
+
+def _derivative(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    return rate_of(site, arguments[0], span)
+
+
+def _literal_or_one(arguments: Sequence[Value]) -> Dims:
+    return (Soft.LITERAL,) if all(argument.is_literal for argument in arguments) else (ONE,)
+
+
+def _elementary(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    (x,) = arguments
+    site.number(x, f"`{name}`")
+    return site.apply(name, arguments, span, x.shape or (), _literal_or_one(arguments))
+
+
+def _square_root(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    (x,) = arguments
+    dims = compact([power(dim, Fraction(1, 2)) for dim in x.dims])
+    return site.apply(name, arguments, span, x.shape or (), dims)
+
+
+def _absolute(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    return site.apply(name, arguments, span, arguments[0].shape or (), arguments[0].dims)
+
+
+def _sign(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    return site.apply(name, arguments, span, arguments[0].shape or (), _literal_or_one(arguments))
+
+
+def _scalars(site: Site, name: str, arguments: Sequence[Value]) -> bool:
+    for argument in arguments:
+        if argument.shape != ():
+            site.report(
+                say.shape_expected(argument.span, f"an argument of `{name}`", (), argument.shape or ())
+            )
+            return False
+    return True
+
+
+def _arctangent(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    if not _scalars(site, name, arguments):
+        return wrong(span)
+    sides = fitted(site, span, "take atan2 of", *arguments)
+    dims = _literal_or_one(arguments)
+    return wrong(span) if sides is None else site.apply(name, sides[:2], span, (), dims)
+
+
+def _extreme(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    """`min`, `max` of two numbers or of a vector."""
+    if len(arguments) == 1:
+        return _over_all(site, f"{name}imum", arguments[0], span, "the elements")
+    if not _scalars(site, name, arguments):
+        return wrong(span)
+    sides = fitted(site, span, f"take the {name}imum of", *arguments)
+    return wrong(span) if sides is None else site.apply(name, sides[:2], span, (), sides[2])
+
+
+def _sum(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    return _over_all(site, name, arguments[0], span, "the elements")
+
+
+def _norm(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    if not _vector(site, name, arguments[0]):
+        return wrong(span)
+    return _over_all(site, name, arguments[0], span, "the elements")
+
+
+def _over_all(site: Site, operation: str, argument: Value, span: Span, what: str) -> Value:
+    """One number of all elements, which must have one dimension."""
+    empty = argument.size == 0
+    if empty and operation not in ("sum", "product"):
+        told = say.shape_expected(
+            argument.span, f"the argument of `{operation}`", "not empty", argument.shape or ()
+        )
+        return site.mistake(told, argument)
+    found = gather(settle(argument.dims))
+    _tell_gathering(site, found, argument, span)
+    if found.quarrel == "clash":
+        return wrong(span)
+    return site.apply(operation, [argument], span, (), found.dims)
+
+
+def _tell_gathering(site: Site, found: Meeting, argument: Value, span: Span) -> None:
+    if found.quarrel == "clash":
+        site.report(say.elements_clash(span, argument.span, found.left, found.right, found.element + 1))
+    elif found.quarrel == "plain":
+        site.report(say.elements_plain(span, argument.span, found.left, found.right, found.element + 1))
+
+
+def _product(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    (x,) = arguments
+    total: Dim = Soft.LITERAL
+    if len(x.dims) == 1:
+        total = power(x.dims[0], x.size)
+    else:
+        for dim in settle(x.dims):
+            total = times(total, dim)
+    return site.apply(name, arguments, span, (), (total,))
+
+
+def _vector(site: Site, name: str, argument: Value, extent: int | None = None) -> bool:
+    shape = argument.shape or ()
+    if len(shape) == 1 and extent in (None, shape[0]):
+        return True
+    wanted = "a vector" if extent is None else f"a vector of {extent}"
+    site.report(say.shape_expected(argument.span, f"an argument of `{name}`", wanted, shape))
+    return False
+
+
+def _dot(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    if not all(_vector(site, name, argument) for argument in arguments):
+        return wrong(span)
+    return product(site, arguments[0], arguments[1], span)
+
+
+def _cross(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    if not all(_vector(site, name, argument, 3) for argument in arguments):
+        return wrong(span)
+    a, b = (settle(argument.dims) for argument in arguments)
+    if len(a) == 1 and len(b) == 1:
+        return site.apply(name, arguments, span, (3,), each(times, a, b))
+    a, b = spread(a, 3), spread(b, 3)
+    dims: list[Dim] = []
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        found = gather((times(a[j], b[k]), times(a[k], b[j])))
+        if found.quarrel:
+            complain = say.product_clash if found.quarrel == "clash" else say.product_plain
+            site.report(complain(span, found.left, found.right, i + 1))
+        if found.quarrel == "clash":
+            return wrong(span)
+        dims.extend(found.dims)
+    return site.apply(name, arguments, span, (3,), compact(dims))
+
+
+def _skew(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    (v,) = arguments
+    if not _vector(site, name, v, 3):
+        return wrong(span)
+    x, y, z = spread(settle(v.dims), 3)
+    o = Soft.ZERO
+    return site.apply(name, arguments, span, (3, 3), compact([o, z, y, z, o, x, y, x, o]))
+
+
+def _transpose(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    (a,) = arguments
+    match a.shape or ():
+        case (m, n):
+            dims = transposed(a.dims, (m, n))
+            return site.apply(name, arguments, span, (n, m), dims, rotation=a.rotation)
+        case shape:
+            return site.mistake(
+                say.shape_expected(a.span, "the argument of `transpose`", "a matrix", shape), a
+            )
+
+
+def _diagonal(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    (v,) = arguments
+    if not _vector(site, name, v) or not site.has_room((v.size, v.size), span):
+        return wrong(span)
+    entries = spread(settle(v.dims), v.size)
+    dims = [entries[i] if i == j else Soft.ZERO for i in range(v.size) for j in range(v.size)]
+    return site.apply(name, arguments, span, (v.size, v.size), compact(dims))
+
+
+def _sizes(site: Site, name: str, arguments: Sequence[Value]) -> Shape | None:
+    """Arguments that are sizes: whole numbers that nothing can change."""
+    shape = []
+    for argument in arguments:
+        number = argument.number if argument.shape == () and argument.is_fixed else None
+        if number is None or number[0] != int(number[0]) or number[0] < 0:
+            site.report(say.size_not_fixed(argument.span, name))
+            return None
+        shape.append(int(number[0]))
+    return tuple(shape)
+
+
+def _filled(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    shape = _sizes(site, name, arguments)
+    if shape is None:
+        return wrong(span)
+    return site.apply(name, [], span, shape, (Soft.ZERO if name == "zeros" else Soft.LITERAL,))
+
+
+def _identity(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    sizes = _sizes(site, name, arguments)
+    if sizes is None or not site.has_room(sizes * 2, span):
+        return wrong(span)
+    (extent,) = sizes
+    return site.apply(name, [], span, (extent, extent), identity_dims(extent), rotation=extent == 3)
+
+
+def _axis_rotation(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    if not _scalars(site, name, arguments):
+        return wrong(span)
+    site.number(arguments[0], f"`{name}`")
+    return site.apply(name, arguments, span, (3, 3), (ONE,), rotation=True)
+
+
+def _axis_angle(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    axis, angle = arguments
+    if not _vector(site, name, axis, 3) or not _scalars(site, name, [angle]):
+        return wrong(span)
+    site.number(angle, f"the angle of `{name}`")
+    found = gather(settle(axis.dims))
+    _tell_gathering(site, found, axis, span)
+    return site.apply(name, arguments, span, (3, 3), (ONE,), rotation=True)
+
+
+def angular_velocity(site: Site, attitude: Value, span: Span) -> Value:
+    """`angularVelocity(S)`, shape (3,), 1/s, body axes."""
+    facts = rate_facts(site, attitude, span)
+    if facts is None:
+        return wrong(span)
+    node = program.Apply("angularVelocity", (attitude.node,), type=final_type((3,), (ONE / TIME,)), span=span)
+    return Value(node, (3,), (ONE / TIME,), facts=facts)
+
+
+def _angular_velocity(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    (attitude,) = arguments
+    if not attitude.rotation:
+        return site.mistake(say.not_a_rotation(attitude.span, f"the argument of `{name}`"), attitude)
+    return angular_velocity(site, attitude, span)
+
+
+def _euler_angles(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    (attitude,) = arguments
+    if not attitude.rotation:
+        return site.mistake(say.not_a_rotation(attitude.span, f"the argument of `{name}`"), attitude)
+    return site.apply(name, arguments, span, (3,), (ONE,))
+
+
+def _interpolate(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
+    xs, ys, x = arguments
+    if not (_vector(site, name, xs) and _vector(site, name, ys) and _scalars(site, name, [x])):
+        return wrong(span)
+    if xs.shape != ys.shape or xs.size < 2:
+        told = say.shapes_differ(span, "cannot interpolate", xs.span, xs.shape or (), ys.span, ys.shape or ())
+        return site.mistake(told, xs)
+    if xs.number is not None:
+        for place, (before, after) in enumerate(zip(xs.number, xs.number[1:], strict=False), start=2):
+            if after <= before:
+                return site.mistake(say.points_not_increasing(xs.span, place), xs)
+    abscissa, ordinate = gather(settle(xs.dims)), gather(settle(ys.dims))
+    for found, argument in ((abscissa, xs), (ordinate, ys)):
+        _tell_gathering(site, found, argument, span)
+        if found.quarrel == "clash":
+            return wrong(span)
+    fitting = site.fits(x, "the place to interpolate at", (), abscissa.dims)
+    return wrong(span) if fitting.is_wrong else site.apply(name, [xs, ys, fitting], span, (), ordinate.dims)
+
+
+_ELEMENTARY = (
+    "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "log10",
+    "floor", "ceil",
+)  # fmt: skip
+
+BUILTINS: dict[str, Builtin] = {name: Builtin(f"{name}(x)", _elementary) for name in _ELEMENTARY} | {
+    "sqrt": Builtin("sqrt(x)", _square_root),
+    "abs": Builtin("abs(x)", _absolute),
+    "sign": Builtin("sign(x)", _sign),
+    "atan2": Builtin("atan2(y, x)", _arctangent, 2, 2),
+    "min": Builtin("min(a, b)` or `min(vector)", _extreme, 1, 2),
+    "max": Builtin("max(a, b)` or `max(vector)", _extreme, 1, 2),
+    "sum": Builtin("sum(array)", _sum),
+    "product": Builtin("product(array)", _product),
+    "norm": Builtin("norm(vector)", _norm),
+    "dot": Builtin("dot(v, w)", _dot, 2, 2),
+    "cross": Builtin("cross(v, w)", _cross, 2, 2),
+    "skew": Builtin("skew(v)", _skew),
+    "transpose": Builtin("transpose(matrix)", _transpose),
+    "diagonal": Builtin("diagonal(vector)", _diagonal),
+    "identity": Builtin("identity(n)", _identity),
+    "zeros": Builtin("zeros(n)` or `zeros(m, n)", _filled, 1, 2),
+    "ones": Builtin("ones(n)` or `ones(m, n)", _filled, 1, 2),
+    "rotX": Builtin("rotX(angle)", _axis_rotation),
+    "rotY": Builtin("rotY(angle)", _axis_rotation),
+    "rotZ": Builtin("rotZ(angle)", _axis_rotation),
+    "rotAxis": Builtin("rotAxis({x, y, z}, angle)", _axis_angle, 2, 2),
+    "angularVelocity": Builtin("angularVelocity(attitude)", _angular_velocity),
+    "eulerZYX": Builtin("eulerZYX(attitude)", _euler_angles),
+    "interpolate": Builtin("interpolate(xs, ys, x)", _interpolate, 3, 3),
+    "der": Builtin("der(expression)", _derivative),
+}
+"""All built-in functions but `reaction` and `table`, which have nodes of their own."""
