@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from mbdc.dsl.diagnostics import Diagnostic, Related, error, note, warning
+from mbdc.dsl.diagnostics import Diagnostic, Related, error, note
 from mbdc.dsl.program import VariableDefinition
 from mbdc.dsl.source import Span
 
@@ -25,7 +25,7 @@ def no_value(definition: VariableDefinition, components: Mapping[str, str] = _NO
 
 def input_rate(name: str, span: Span) -> Diagnostic:
     return error(
-        "input-rate",
+        "derivative-of-input",
         f"the rate of input `{name}` is needed here, but an input is a signal whose rate is not known",
         span,
         help=f"declare the rate as an input of its own, or make `{name}` an unknown with an `equation`",
@@ -61,7 +61,9 @@ def matrix_exponent(span: Span) -> Diagnostic:
 
 def reaction_rate(label: str, span: Span) -> Diagnostic:
     return error(
-        "reaction-rate", f"the derivative of `reaction({label})` is needed here; it is not known", span
+        "derivative-of-reaction",
+        f"the derivative of `reaction({label})` is needed here; it is not known",
+        span,
     )
 
 
@@ -114,15 +116,17 @@ def no_motion_in_row(label: str, span: Span) -> Diagnostic:
 
 def not_nonholonomic(name: str, span: Span) -> Diagnostic:
     return error(
-        "qualifier",
+        "qualifier-wrong",
         f"constraint `{name}` is called nonholonomic, but contains no velocity: it is holonomic",
         span,
-        help="remove the word `nonholonomic`",
+        help="leave the qualifier out, or write `holonomic`",
     )
 
 
 def acceleration_in(kind: str, name: str, span: Span) -> Diagnostic:
-    return error("acceleration-here", f"{kind} `{name}` contains an acceleration, which it must not", span)
+    called = f"{kind} `{name}`" if name else f"this {kind}"
+    message = f"{called} contains an acceleration, which it must not"
+    return error(f"acceleration-in-{kind.split()[-1]}", message, span)
 
 
 def too_many_constraints(rows: int, velocities: int, labels: Sequence[str], span: Span) -> Diagnostic:
@@ -156,11 +160,6 @@ def flow_fixed(kind: str, name: str, span: Span) -> Diagnostic:
     )
 
 
-def no_effect(kind: str, name: str, span: Span, lacks: str) -> Diagnostic:
-    called = f"{kind} `{name}`" if name else f"this {kind} term"
-    return warning("no-effect", f"{called} has no effect on the motion: it contains no {lacks}", span)
-
-
 def no_inertia(name: str, elements: Sequence[str], span: Span) -> Diagnostic:
     parts = f" ({_listed(elements)})" if elements else ""
     return error(
@@ -175,9 +174,9 @@ def no_inertia(name: str, elements: Sequence[str], span: Span) -> Diagnostic:
 # --- servos, limits, events ------------------------------------------------------------------------
 
 
-def servo_inputs(name: str, rows: int, inputs: int, span: Span) -> Diagnostic:
+def servo_count(name: str, rows: int, inputs: int, span: Span) -> Diagnostic:
     return error(
-        "servo-inputs",
+        "servo-count",
         f"servo `{name}` has {_count(rows, 'row')} but {_count(inputs, 'input')} to keep them with",
         span,
         help="name as many scalar inputs behind `using` as there are rows",
@@ -185,7 +184,7 @@ def servo_inputs(name: str, rows: int, inputs: int, span: Span) -> Diagnostic:
 
 
 def servo_target(name: str, span: Span) -> Diagnostic:
-    return error("servo-inputs", f"servo `{name}` uses something that is not an input", span)
+    return error("servo-input-expected", f"servo `{name}` uses something that is not an input", span)
 
 
 def reinit_target(span: Span) -> Diagnostic:
@@ -199,13 +198,13 @@ def reinit_target(span: Span) -> Diagnostic:
 # --- declarations ----------------------------------------------------------------------------------
 
 
-def depends(what: str, allowed: str, span: Span) -> Diagnostic:
-    return error("not-constant", f"{what} may contain {allowed} only", span)
+def depends(code: str, what: str, allowed: str, span: Span) -> Diagnostic:
+    return error(code, f"{what} may depend on {allowed} only", span)
 
 
 def start_of_expression(definition: VariableDefinition, attribute: str) -> Diagnostic:
     return error(
-        "start-of-expression",
+        "attribute-misplaced",
         f"{_of(definition)} is worked out from other variables, so its `{attribute}` has no effect",
         definition.span,
         help=f"fix its initial value by `initial {_last(definition.name)}0: {_last(definition.name)} = ...;`",
@@ -264,7 +263,7 @@ def out_of_range(
     definition: VariableDefinition, element: str, value: float, bound: str, limit: float
 ) -> Diagnostic:
     side = "below its min" if bound == "min" else "above its max"
-    return error("out-of-range", f"`{element}` is {value:.9g}, {side} of {limit:.9g}", definition.span)
+    return error("out-of-bounds", f"`{element}` is {value:.9g}, {side} of {limit:.9g}", definition.span)
 
 
 def not_a_rotation(definition: VariableDefinition) -> Diagnostic:

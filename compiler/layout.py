@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 
@@ -57,13 +58,17 @@ class Allowed:
     """The symbols that an expression may contain."""
 
     def __init__(self, *columns: ca.SX) -> None:
-        self._known = {column[i].element_hash() for column in columns for i in range(column.numel())}
+        self._columns = columns
 
     def cover(self, value: ca.SX) -> bool:
         """Whether an expression contains no others."""
         if value.is_constant():
             return True
         return all(symbol.element_hash() in self._known for symbol in ca.symvar(value))
+
+    @cached_property
+    def _known(self) -> set[int]:
+        return {symbol.element_hash() for column in self._columns for symbol in ca.vertsplit(column)}
 
 
 def lay_out(program: Program) -> Layout:
@@ -94,7 +99,7 @@ def lay_out(program: Program) -> Layout:
         values = (_value(symbols.unknowns, group), _value(symbols.unknown_rates, group))
         leaves[group.name] = Leaf(values, complaints.second_rate)
     for name, fixed in program.structure.items():
-        if name in program.variables:
+        if name in program.variables and program.variables[name].structural:
             leaves[name] = Leaf((ca.SX(float(fixed)),))
     kinematics = _column([_position_rates(c, symbols) for c in coordinates])
     return Layout(symbols, coordinates, parameters, inputs, unknowns, kinematics, leaves)

@@ -104,7 +104,8 @@ def _constraint(
         indices.append(i)
     if any(fact.has_acceleration for fact in facts):
         findings.add(complaints.acceleration_in("constraint", statement.name, statement.span))
-    if all(fact.is_zero for fact in facts):
+    # That a row of a part vanishes where the part is used is no mistake of whoever uses it.
+    if all(fact.is_zero for fact in facts) and "." not in statement.name:
         findings.add(complaints.constrains_nothing(statement.name, statement.span))
     elif statement.qualifier == "nonholonomic" and rows and all(row.level == "position" for row in rows):
         findings.add(complaints.not_nonholonomic(statement.name, statement.span))
@@ -160,7 +161,7 @@ def _servo(statement: statements.Servo[Expr], evaluator: Evaluator, layout: Layo
     both = sides(evaluator, statement.name, statement.left, statement.right)
     inputs = tuple(place for e in statement.inputs for place in _input_places(statement, e, layout))
     if len(inputs) != len(both.labels):
-        complaint = complaints.servo_inputs(statement.name, len(both.labels), len(inputs), statement.span)
+        complaint = complaints.servo_count(statement.name, len(both.labels), len(inputs), statement.span)
         raise ModelError([complaint])
     rate = None if statement.rate is None else evaluator.value(statement.rate)
     residual = both.residual

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, assert_never
 
 import casadi as ca
 
@@ -19,13 +18,11 @@ from .lower_expression import Evaluator
 from .mechanics import Coordinate, Energy, Force, Friction, Symbols
 from .rows import RowFacts, row_facts
 
-EnergyKind: TypeAlias = Literal["kinetic", "potential", "dissipation"]
-
 
 def lower_energies(
     declared: tuple[statements.Energy[Expr], ...], evaluator: Evaluator, layout: Layout, findings: Findings
 ) -> tuple[Energy, ...]:
-    """All terms of T, V and D; a term that no motion changes gets a warning."""
+    """All terms of T, V and D."""
     result = []
     for statement in declared:
         with findings.collect():
@@ -33,30 +30,12 @@ def lower_energies(
             result.append(Energy(statement.kind, statement.name, value, statement.span))
     if not result:
         return ()
-    s = layout.symbols
     values = ca.vertcat(*(energy.value for energy in result))
-    has_position = ca.which_depends(values, s.q, 1, True)
-    has_velocity = ca.which_depends(values, s.v, 1, True)
-    forbidden = ca.which_depends(values, s.a, 1, True)
-    for i, energy in enumerate(result):
-        if forbidden[i]:
+    forbidden = ca.which_depends(values, layout.symbols.a, 1, True)
+    for energy, has_acceleration in zip(result, forbidden, strict=True):
+        if has_acceleration:
             findings.add(complaints.acceleration_in(f"{energy.kind} energy", energy.name, energy.span))
-        lacks = _lacks(energy.kind, has_position[i], has_velocity[i])
-        if lacks is not None:
-            findings.add(complaints.no_effect(energy.kind, energy.name, energy.span, lacks))
     return tuple(result)
-
-
-def _lacks(kind: EnergyKind, has_position: bool, has_velocity: bool) -> str | None:
-    """What an energy would have to contain to change the motion."""
-    match kind:
-        case "kinetic":
-            return None if has_velocity or has_position else "coordinate or velocity"
-        case "potential":
-            return None if has_position else "coordinate"
-        case "dissipation":
-            return None if has_velocity else "velocity"
-    assert_never(kind)
 
 
 def lower_forces(
@@ -121,7 +100,8 @@ def _flows(
         if any(e.has_acceleration or not e.is_linear for e in elements):
             findings.add(complaints.flow_not_linear(flow.kind, flow.name, flow.span))
             rates[i] = None
-        elif not any(e.has_velocity for e in elements):
+        elif "." not in flow.name and not any(e.has_velocity for e in elements):
+            # A part may push against something that its user has fixed.
             findings.add(complaints.flow_fixed(flow.kind, flow.name, flow.span))
             rates[i] = None
     return rates

@@ -123,7 +123,9 @@ class _Reader:
             found = self._evaluator.value(expression) if shape[1] > 1 else self._evaluator.column(expression)
             if not self._allowed.cover(found):
                 what = f"`{attribute}` of `{name}`"
-                raise ModelError([complaints.depends(what, "parameters and constants", expression.span)])
+                raise ModelError(
+                    [complaints.depends("start-depends", what, "parameters and constants", expression.span)]
+                )
             if found.numel() == 1 and shape != (1, 1):
                 found = ca.repmat(found, *shape)
             if found.shape != shape:

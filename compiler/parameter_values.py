@@ -169,7 +169,11 @@ def parameter_values(
 def _verify_fixed(definition: VariableDefinition, value: ca.SX, allowed: Allowed, findings: Findings) -> None:
     if not allowed.cover(value):
         what = f"the value of `{definition.name}`"
-        findings.add(complaints.depends(what, "parameters and constants", definition.span))
+        findings.add(
+            complaints.depends(
+                f"{definition.kind}-depends", what, "parameters and constants", definition.span
+            )
+        )
 
 
 def _depth(defaults: ca.SX, parameters: ca.SX) -> int:
