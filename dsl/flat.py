@@ -11,7 +11,7 @@ Passes over them go by identity (`id`), so that work stays in proportion to what
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 from .dimension import Dimension
 from .source import Source, Span
@@ -150,6 +150,31 @@ Expr: TypeAlias = (
     | Table
     | Poison
 )
+
+
+def parts(expression: Expr) -> tuple[Expr, ...]:
+    """The expressions that one is made of, left to right."""
+    match expression:
+        case Number() | Truth() | Text() | Variable() | Time() | Poison():
+            return ()
+        case Element():
+            return (expression.base,)
+        case Unary():
+            return (expression.operand,)
+        case Binary():
+            return (expression.left, expression.right)
+        case Conditional():
+            return (expression.condition, expression.then, expression.otherwise)
+        case Array():
+            return expression.items
+        case Call():
+            return expression.arguments
+        case Reaction():
+            return () if expression.coordinate is None else (expression.coordinate,)
+        case Table():
+            return (expression.argument,)
+    assert_never(expression)
+
 
 BaseType: TypeAlias = Literal["Real", "Integer", "Boolean", "String", "Rotation"]
 VariableKind: TypeAlias = Literal["parameter", "constant", "input", "output", "coordinate", "plain"]
