@@ -44,9 +44,7 @@ def test_words_are_those_of_the_grammar() -> None:
 
 
 def test_words_that_are_never_names() -> None:
-    assert (
-        set(WORDS["keywords"]["structure"] + WORDS["keywords"]["operators"]) | {"true", "false"} == RESERVED
-    )
+    assert {*WORDS["keywords"]["reserved"], "true", "false"} == RESERVED
 
 
 def test_words_are_the_shipped_quantities() -> None:
