@@ -53,7 +53,7 @@ def test_examples_of_what_is_to_come_are_understood_and_refused(block: CodeBlock
     assert not [d for d in found if d.severity is not Severity.NOTE], render_all(found)
     with pytest.raises(ModelError) as refused:
         load_model(text=model_text(block))
-    assert {d.code for d in refused.value.diagnostics} == {"not-run-yet"}
+    assert {d.code for d in refused.value.diagnostics} == {"not-supported"}
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,11 @@ def test_the_list_of_messages_is_complete() -> None:
     text = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `([a-z0-9-]+)` \|", text, re.MULTILINE)
     assert sorted(listed) == sorted(set(listed)), "a code is listed twice"
-    assert set(listed) == made | {"usage"}
+    assert not made - set(listed)
+    # Some codes are handed on before a diagnostic is made of them; all stand somewhere in the code.
+    code = "".join(path.read_text(encoding="utf-8") for path in sources)
+    gone = {c for c in listed if f'"{c}"' not in code and not c.endswith("-without-effect")}
+    assert not gone
 
 
 def anchors(page: Path) -> set[str]:
