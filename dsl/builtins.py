@@ -12,8 +12,8 @@ FUNCTIONS = frozenset(
 )  # fmt: skip
 """Functions that a flat model may call."""
 
-PUT_IN = frozenset({"size"})
-"""Functions whose value is put in while a model is flattened."""
+PUT_IN = frozenset({"reaction", "size", "table"})
+"""Functions that have nodes of their own in a flat model, or whose value is put in."""
 
 VALUES = frozenset({"time", "pi"})
 
