@@ -7,6 +7,7 @@ loops and structural branches are gone. `FlatModel` holds them over expressions 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
@@ -161,3 +162,40 @@ class Statements(Generic[E]):
     whens: tuple[When[E], ...] = ()
     asserts: tuple[Assert[E], ...] = ()
     visuals: tuple[Visual[E], ...] = ()
+
+
+def expressions(statements: Statements[E]) -> Iterator[E]:
+    """All expressions of all statements."""
+    yield from acting(statements)
+    for visual in statements.visuals:
+        yield from (value for _, value in visual.arguments)
+        yield from (e for e in (visual.position, visual.attitude) if e is not None)
+
+
+def acting(statements: Statements[E]) -> Iterator[E]:
+    """All expressions of the statements that act on the motion: of all but what is drawn."""
+    for energy in statements.energies:
+        yield energy.value
+    for force in statements.forces:
+        yield from (force.effort, force.flow)
+    for constraint in statements.constraints:
+        yield from (constraint.left, constraint.right)
+    for servo in statements.servos:
+        yield from (servo.left, servo.right, *servo.inputs)
+        if servo.rate is not None:
+            yield servo.rate
+    for limit in statements.limits:
+        optional = (limit.lower, limit.value, limit.upper, limit.restitution)
+        yield from (e for e in optional if e is not None)
+    for friction in statements.frictions:
+        yield from (friction.coefficient, friction.normal, friction.flow)
+        yield from (value for _, value in friction.options)
+    for equation in statements.equations:
+        yield from (equation.left, equation.right)
+    for when in statements.whens:
+        yield when.condition
+        for action in when.actions:
+            if not isinstance(action, Terminate):
+                yield from (action.target, action.value)
+    for claim in statements.asserts:
+        yield claim.condition

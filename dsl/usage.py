@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from . import complaints_flatten as complain
 from . import flat
 from .context import Context
 from .instances import VariableMember
-from .statements import Statements, Terminate
+from .statements import Statements, acting, expressions
 
 Pairs = Sequence[tuple[VariableMember, flat.VariableDeclaration]]
 
@@ -64,48 +65,16 @@ def _sides(statements: Statements[flat.Expr]) -> Iterator[flat.Expr]:
 def _without_effect(
     context: Context, pairs: Pairs, names: dict[str, set[str]], statements: Statements[flat.Expr]
 ) -> None:
-    acting = _reached(names, _names_in(_stated(statements)))
+    effective = _reached(names, _names_in(acting(statements)))
     for member, declaration in pairs:
-        if declaration.kind == "coordinate" and declaration.name not in acting:
+        if declaration.kind == "coordinate" and declaration.name not in effective:
             context.tell(complain.unused_coordinate(member.span, declaration.name))
         elif member.owner.path:
             continue
-        elif declaration.kind == "input" and declaration.name not in acting:
+        elif declaration.kind == "input" and declaration.name not in effective:
             context.tell(complain.unused_input(member.span, declaration.name))
         elif declaration.kind in ("parameter", "constant") and declaration.name not in context.used:
             context.tell(complain.unused_parameter(member.span, declaration.kind, declaration.name))
-
-
-def _stated(statements: Statements[flat.Expr]) -> Iterator[flat.Expr]:
-    """All expressions of the statements that act on the motion."""
-    for energy in statements.energies:
-        yield energy.value
-    for force in statements.forces:
-        yield from (force.effort, force.flow)
-    for constraint in statements.constraints:
-        yield from (constraint.left, constraint.right)
-    for servo in statements.servos:
-        yield from (servo.left, servo.right, *servo.inputs)
-    for limit in statements.limits:
-        yield from (e for e in (limit.lower, limit.value, limit.upper) if e is not None)
-    for friction in statements.frictions:
-        yield from (friction.coefficient, friction.normal, friction.flow)
-        yield from (value for _, value in friction.options)
-    for equation in statements.equations:
-        yield from (equation.left, equation.right)
-    for when in statements.whens:
-        yield when.condition
-        for action in when.actions:
-            if not isinstance(action, Terminate):
-                yield from (action.target, action.value)
-    for claim in statements.asserts:
-        yield claim.condition
-
-
-def _drawn(statements: Statements[flat.Expr]) -> Iterator[flat.Expr]:
-    for visual in statements.visuals:
-        yield from (value for _, value in visual.arguments)
-        yield from (e for e in (visual.position, visual.attitude) if e is not None)
 
 
 # --- walking ---------------------------------------------------------------------------------
@@ -129,22 +98,20 @@ def _reached(names: dict[str, set[str]], start: set[str]) -> set[str]:
     return reached
 
 
-def _names_in(expressions: Iterable[flat.Expr]) -> set[str]:
-    return {node.name for node in _nodes(expressions) if isinstance(node, flat.Variable)}
+def _names_in(roots: Iterable[flat.Expr]) -> set[str]:
+    return {node.name for node in _nodes(roots) if isinstance(node, flat.Variable)}
 
 
 def _has_poison(pairs: Pairs, statements: Statements[flat.Expr]) -> bool:
     bindings = (e for _, declaration in pairs for e in _expressions(declaration))
-    for group in (bindings, _stated(statements), _drawn(statements)):
-        if any(isinstance(node, flat.Poison) for node in _nodes(group)):
-            return True
-    return False
+    everything = chain(bindings, expressions(statements))
+    return any(isinstance(node, flat.Poison) for node in _nodes(everything))
 
 
-def _nodes(expressions: Iterable[flat.Expr]) -> Iterator[flat.Expr]:
+def _nodes(roots: Iterable[flat.Expr]) -> Iterator[flat.Expr]:
     """Every node of some expressions, each once."""
     seen: set[int] = set()
-    for expression in expressions:
+    for expression in roots:
         waiting = [expression]
         while waiting:
             node = waiting.pop()
