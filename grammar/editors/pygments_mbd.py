@@ -69,7 +69,7 @@ class MbdLexer(RegexLexer):
 
     tokens: ClassVar = {
         "space": [
-            (r"\n|[^\S\n]+", Whitespace),
+            (r"\n|(?:[^\S\n]|\ufeff)+", Whitespace),
             (r"//.*", Comment.Single),
             (r"/\*(?:[^*]|\*(?!/))*\*/", Comment.Multiline),
             (r"/\*(?:[^*]|\*(?!/))*\Z", Comment.Multiline),
