@@ -108,7 +108,7 @@ def cannot_hold(label: str, value: float, span: Span) -> Diagnostic:
 def no_motion_in_row(label: str, span: Span) -> Diagnostic:
     return error(
         "constraint-constant",
-        f"constraint `{label}` contains no coordinate and no velocity: no motion can make it hold",
+        f"constraint `{label}` depends on no coordinate and no velocity: no motion can make it hold",
         span,
         help="a relation between other quantities is an `equation` or an `assert`",
     )
@@ -200,6 +200,12 @@ def reinit_target(span: Span) -> Diagnostic:
 
 def depends(code: str, what: str, allowed: str, span: Span) -> Diagnostic:
     return error(code, f"{what} may depend on {allowed} only", span)
+
+
+def too_large(size: int, most: int, span: Span) -> Diagnostic:
+    return error(
+        "too-large", f"{size} coordinates, inputs and unknowns are more than can be solved for ({most})", span
+    )
 
 
 def start_of_expression(definition: VariableDefinition, attribute: str) -> Diagnostic:

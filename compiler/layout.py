@@ -8,6 +8,7 @@ from functools import cached_property
 
 import casadi as ca
 
+from mbdc.dsl.diagnostics import ModelError
 from mbdc.dsl.program import Program, VariableDefinition
 
 from . import complaints_lower as complaints
@@ -15,6 +16,8 @@ from .lower_expression import Leaf
 from .mechanics import Coordinate, NamedScalars, Symbols
 from .operations import unflatten
 from .rotations import attitude, parameter_rates, skew
+
+_MOST_SYMBOLS = 20_000
 
 
 @dataclass(frozen=True)
@@ -72,8 +75,12 @@ class Allowed:
 
 
 def lay_out(program: Program) -> Layout:
-    """Symbols for time, coordinates, parameters, inputs and unknowns, in the order declared."""
+    """Symbols for time, coordinates, parameters, inputs and unknowns, in the order declared.
+
+    Raises ModelError where there are more than can be solved for.
+    """
     variables = program.variables.values()
+    _verify_size(program)
     coordinates = _coordinates(v for v in variables if v.kind == "coordinate")
     parameters = _scalars(v for v in variables if is_parameter(v))
     inputs = _scalars(v for v in variables if v.kind == "input")
@@ -103,6 +110,14 @@ def lay_out(program: Program) -> Layout:
             leaves[name] = Leaf((ca.SX(float(fixed)),))
     kinematics = _column([_position_rates(c, symbols) for c in coordinates])
     return Layout(symbols, coordinates, parameters, inputs, unknowns, kinematics, leaves)
+
+
+def _verify_size(program: Program) -> None:
+    sizes = [
+        v.type.size for v in program.variables.values() if v.kind in ("coordinate", "input") or is_unknown(v)
+    ]
+    if sum(sizes) > _MOST_SYMBOLS:
+        raise ModelError([complaints.too_large(sum(sizes), _MOST_SYMBOLS, program.span)])
 
 
 def _coordinates(definitions: Iterable[VariableDefinition]) -> tuple[Coordinate, ...]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import casadi as ca
 
 from mbdc.dsl import statements
+from mbdc.dsl.diagnostics import Diagnostic
 from mbdc.dsl.program import Expr
 from mbdc.dsl.source import Span
 
@@ -86,51 +88,47 @@ def _flows(
 
     A flow without velocities is a configuration and stands for its own rate.
     """
-    orders = _flow_orders(flows, evaluator, layout.symbols, findings)
     rates: list[ca.SX | None] = [None] * len(flows)
-    for i, (flow, order) in enumerate(zip(flows, orders, strict=True)):
-        if order is not None:
+    facts: list[list[RowFacts]] = [[]] * len(flows)
+    wanted: Sequence[int] = range(len(flows))
+    for order in (0, 1):
+        for i in wanted:
             with findings.collect():
-                rates[i] = evaluator.column(flow.expression, order)
-    known = [(i, rate) for i, rate in enumerate(rates) if rate is not None]
-    facts = iter(_elementwise_facts([rate for _, rate in known], layout.symbols))
-    for i, rate in known:
-        elements = [next(facts) for _ in range(rate.numel())]
-        flow = flows[i]
-        if any(e.has_acceleration or not e.is_linear for e in elements):
-            findings.add(complaints.flow_not_linear(flow.kind, flow.name, flow.span))
-            rates[i] = None
-        elif "." not in flow.name and not any(e.has_velocity for e in elements):
-            # A part may push against something that its user has fixed.
-            findings.add(complaints.flow_fixed(flow.kind, flow.name, flow.span))
+                rates[i] = evaluator.column(flows[i].expression, order)
+        for i, found in zip(wanted, _facts([rates[i] for i in wanted], layout.symbols), strict=True):
+            facts[i] = found
+        wanted = [i for i in wanted if rates[i] is not None and not _moves(facts[i])]
+        if order == 0:
+            rates = [None if i in wanted else rate for i, rate in enumerate(rates)]
+    for i, flow in enumerate(flows):
+        complaint = _flow_complaint(flow, facts[i])
+        if rates[i] is not None and complaint is not None:
+            findings.add(complaint)
             rates[i] = None
     return rates
 
 
-def _flow_orders(
-    flows: Sequence[Flow], evaluator: Evaluator, symbols: Symbols, findings: Findings
-) -> list[int | None]:
-    """0 for a flow that is a velocity as written, 1 for one that stands for its own rate."""
-    written: list[ca.SX | None] = [None] * len(flows)
-    for i, flow in enumerate(flows):
-        with findings.collect():
-            written[i] = evaluator.column(flow.expression)
-    facts = iter(_elementwise_facts([value for value in written if value is not None], symbols))
-    orders: list[int | None] = []
-    for value in written:
-        if value is None:
-            orders.append(None)
-            continue
-        elements = [next(facts) for _ in range(value.numel())]
-        orders.append(0 if any(e.has_velocity or e.has_acceleration for e in elements) else 1)
-    return orders
+def _moves(facts: list[RowFacts]) -> bool:
+    return any(fact.has_velocity or fact.has_acceleration for fact in facts)
 
 
-def _elementwise_facts(columns: list[ca.SX], symbols: Symbols) -> list[RowFacts]:
-    if not columns:
-        return []
-    elements = ca.vertcat(*columns)
-    return row_facts(elements, ca.fabs(elements), symbols)
+def _flow_complaint(flow: Flow, facts: list[RowFacts]) -> Diagnostic | None:
+    if any(fact.has_acceleration or not fact.is_linear for fact in facts):
+        return complaints.flow_not_linear(flow.kind, flow.name, flow.span)
+    # A part may push against something that its user has fixed.
+    if not _moves(facts) and "." not in flow.name:
+        return complaints.flow_fixed(flow.kind, flow.name, flow.span)
+    return None
+
+
+def _facts(columns: list[ca.SX | None], symbols: Symbols) -> list[list[RowFacts]]:
+    """Facts about the elements of each column, of all in one sweep."""
+    known = [column for column in columns if column is not None]
+    if not known:
+        return [[] for _ in columns]
+    elements = ca.vertcat(*known)
+    facts = iter(row_facts(elements, ca.fabs(elements), symbols))
+    return [[] if column is None else list(islice(facts, column.numel())) for column in columns]
 
 
 def verify_inertia(

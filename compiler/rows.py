@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
-from .mechanics import Symbols
+from .mechanics import Floats, Symbols
 
 _SAMPLES = 4
 _ROUNDING = 1e-13
@@ -61,64 +60,67 @@ def row_facts(rows: ca.SX, scales: ca.SX, symbols: Symbols) -> list[RowFacts]:
             facts.append(RowFacts(value == 0, value, False, False, False, True))
             continue
         written = RowFacts(False, None, has_acceleration, has_velocity, has_position, not nonlinear)
-        facts.append(_refined(written, row, seen.at(i)))
+        facts.append(_refined(written, row, seen[i]))
     return facts
 
 
-def _refined(written: RowFacts, row: ca.SX, seen: tuple[bool, bool, bool]) -> RowFacts:
+def _refined(written: RowFacts, row: ca.SX, seen: _Seen) -> RowFacts:
     """The facts that the structure shows, and what numbers show beyond them."""
-    zero, still, linear = seen
-    if not (zero or (written.has_velocity and (still or not written.is_linear))):
+    still = written.has_velocity and seen.still
+    fixed = written.has_position and seen.fixed
+    if not (seen.zero or still or fixed or (written.has_velocity and not written.is_linear)):
         return written
     smooth = _is_smooth(row)
     # A step function of the velocities has no slope, but is not linear for that.
-    step = written.has_velocity and still and not smooth
+    step = still and not smooth
     return replace(
         written,
-        is_zero=zero and smooth,
+        is_zero=seen.zero and smooth,
         has_velocity=written.has_velocity and not (still and smooth),
-        is_linear=not step and (written.is_linear or (linear and smooth)),
+        has_position=written.has_position and not (fixed and smooth),
+        is_linear=not step and (written.is_linear or (seen.linear and smooth)),
     )
 
 
 @dataclass(frozen=True)
 class _Seen:
-    """What random states showed of each row: all 0, no velocity in it, the velocities' factors fixed."""
+    """What random states showed of a row: all 0, no slope by v or by q, a slope by v that is fixed."""
 
-    zero: NDArray[np.bool_]
-    still: NDArray[np.bool_]
-    linear: NDArray[np.bool_]
-
-    def at(self, row: int) -> tuple[bool, bool, bool]:
-        return bool(self.zero[row]), bool(self.still[row]), bool(self.linear[row])
+    zero: bool
+    still: bool
+    fixed: bool
+    linear: bool
 
 
-def _sample(rows: ca.SX, scales: ca.SX, symbols: Symbols) -> _Seen:
+def _sample(rows: ca.SX, scales: ca.SX, symbols: Symbols) -> list[_Seen]:
+    q, v = symbols.q, symbols.v
     others = ca.vertcat(
         symbols.time, symbols.a, symbols.parameters, symbols.inputs, symbols.unknowns, symbols.unknown_rates
     )
-    direction = ca.SX.sym("direction", symbols.v.numel())
-    slope = ca.jtimes(rows, symbols.v, direction)
-    sample = ca.Function("sample", [symbols.q, symbols.v, others, direction], [rows, scales, slope])
+    along_q, along_v = ca.SX.sym("along_q", q.numel()), ca.SX.sym("along_v", v.numel())
+    slopes = [ca.jtimes(rows, v, along_v), ca.jtimes(rows, q, along_q)]
+    sample = ca.Function("sample", [q, v, others, along_q, along_v], [rows, scales, *slopes])
     random = np.random.default_rng(20)
-    count = rows.numel()
-    zero, still, linear = (np.ones(count, dtype=bool) for _ in range(3))
+    seen = np.ones((4, rows.numel()), dtype=bool)
     for _ in range(_SAMPLES):
-        q, v, w, d = (random.uniform(0.2, 1.2, n) * random.choice((-1, 1), n) for n in _sizes(symbols))
+        at, moving, faster, dq, dv = (_away_from_zero(random, column) for column in (q, v, v, q, v))
         rest = random.uniform(0.2, 1.2, others.numel())
-        row, scale, first = (np.asarray(x).ravel() for x in sample(q, v, rest, d))
-        _, _, second = (np.asarray(x).ravel() for x in sample(q, w, rest, d))
+        row, scale, by_v, by_q = (np.asarray(x).ravel() for x in sample(at, moving, rest, dq, dv))
+        _, _, later, _ = (np.asarray(x).ravel() for x in sample(at, faster, rest, dq, dv))
         # Where a sample is not a number nothing is concluded: comparisons with NaN are false.
         with np.errstate(invalid="ignore"):
-            zero &= np.abs(row) <= _ROUNDING * scale
-            still &= np.abs(first) <= _ROUNDING * scale
-            linear &= np.abs(first - second) <= 1e-11 * (np.abs(first) + scale)
-    return _Seen(zero, still, linear)
+            seen &= [
+                np.abs(row) <= _ROUNDING * scale,
+                np.abs(by_v) <= _ROUNDING * scale,
+                np.abs(by_q) <= _ROUNDING * scale,
+                np.abs(by_v - later) <= 1e-11 * (np.abs(by_v) + scale),
+            ]
+    return [_Seen(*(bool(flag) for flag in column)) for column in seen.T]
 
 
-def _sizes(symbols: Symbols) -> tuple[int, int, int, int]:
-    nv = symbols.v.numel()
-    return symbols.q.numel(), nv, nv, nv
+def _away_from_zero(random: np.random.Generator, column: ca.SX) -> Floats:
+    numbers = random.uniform(-1, 1, column.numel())
+    return numbers + np.copysign(0.2, numbers)
 
 
 def _is_smooth(row: ca.SX) -> bool:
