@@ -392,6 +392,12 @@ def attribute_without_value(span: Span, name: str) -> Diagnostic:
     return error("attribute-without-value", f"the attribute `{name}` takes one value: `{name} = ...`", span)
 
 
+def attribute_in_function(span: Span, name: str, function: str) -> Diagnostic:
+    return error(
+        "unknown-attribute", f"the attribute `{name}` has no effect in the function `{function}`", span
+    )
+
+
 def record_wanted(span: Span) -> Diagnostic:
     return error("record-needed", "a record is needed here, not a number or an array", span)
 

@@ -166,6 +166,8 @@ def _compound(context: Context, expression: flat.Expr) -> Constant:
             return evaluate(context, expression.then if chosen else expression.otherwise)
         case flat.Call():
             return _call(expression, [evaluate(context, a) for a in expression.arguments])
+        case flat.Declared():
+            return evaluate(context, expression.operand)
         case flat.Poison():
             raise ToldError
         case _:

@@ -127,6 +127,15 @@ class Table(Node):
 
 
 @dataclass(frozen=True, eq=False)
+class Declared(Node):
+    """A value put in where a function or record declares `name` of a quantity type: it has that dimension."""
+
+    operand: Expr
+    name: str
+    dimension: Dimension
+
+
+@dataclass(frozen=True, eq=False)
 class Poison(Node):
     """An expression that was complained about already: whatever it meets stays silent.
 
@@ -148,6 +157,7 @@ Expr: TypeAlias = (
     | Call
     | Reaction
     | Table
+    | Declared
     | Poison
 )
 
@@ -159,7 +169,7 @@ def parts(expression: Expr) -> tuple[Expr, ...]:
             return ()
         case Element():
             return (expression.base,)
-        case Unary():
+        case Unary() | Declared():
             return (expression.operand,)
         case Binary():
             return (expression.left, expression.right)

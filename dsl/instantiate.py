@@ -52,8 +52,7 @@ def open_instance(context: Context, instance: Instance) -> None:
     # Loops and branches come last: what they depend on may stand anywhere in the class.
     for layer, element, scope, block in waiting:
         _decide(context, layer, element, scope, block.items)
-    for layer in instance.layer.all():
-        _verify_names(context, layer, layer.modifiers, layer.cls.name)
+    _verify_names(context, instance.layer, instance.modifiers, instance.cls.name)
 
 
 def _fill(context: Context, layer: Layer, known: dict[int, Layer], waiting: list[_Waiting]) -> None:

@@ -39,7 +39,7 @@ def _shape(context: Context, expression: flat.Expr) -> Shape | None:
             return context.variables[expression.name].shape()
         case flat.Element():
             return _of_element(context, expression)
-        case flat.Unary():
+        case flat.Unary() | flat.Declared():
             return shape_of(context, expression.operand)
         case flat.Binary():
             left, right = shape_of(context, expression.left), shape_of(context, expression.right)

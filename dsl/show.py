@@ -213,6 +213,8 @@ class _Printer:
             case flat.Table():
                 argument = text(expression.argument)
                 return f'table("{expression.path}", "{expression.column}", {argument})', _OPERAND
+            case flat.Declared():
+                return text(expression.operand, _OPERAND), _OPERAND
             case flat.Poison():
                 return "?", _OPERAND
         assert_never(expression)

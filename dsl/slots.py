@@ -5,13 +5,14 @@ from __future__ import annotations
 from . import complaints_flatten as complain
 from . import flat, syntax
 from .builtins import RESERVED
-from .constants import fixed_integer
+from .constants import fixed_integer, fixed_text
 from .context import Context
 from .instances import Instance, Many, RecordValue, ResolvedType, Scope, Value
 from .library import Class
 from .shapes import shape_of
 from .signatures import Signature, Slot
 from .types import resolve_type
+from .units import UnknownUnit, parse_unit
 
 
 def signature_of(context: Context, cls: Class) -> Signature | None:
@@ -71,6 +72,10 @@ def _verify(context: Context, cls: Class, slots: list[Slot]) -> bool:
         if slot.declaration.kind == "coordinate" or slot.declaration.inner or slot.declaration.outer:
             context.tell(complain.misplaced_kind(slot.declaration.span, cls.definition.kind, cls.name))
             sound = False
+        for attribute in slot.declarator.modifications if cls.definition.kind == "function" else ():
+            if attribute.path != ("unit",):
+                name = ".".join(attribute.path)
+                context.tell(complain.attribute_in_function(attribute.span, name, cls.name))
         if resolve_type(context, slot.where, slot.declaration.type_name, slot.declaration.type_span) is None:
             sound = False
     return sound
@@ -115,13 +120,31 @@ def _verify_shape(
     shape = shape_of(context, value)
     expected = _expected(context, slot, declared, scope)
     if shape is None or expected is None:
-        return value
+        return _with_dimension(context, slot, value, declared)
     fits = len(shape) == len(expected) and all(e in (None, n) for e, n in zip(expected, shape, strict=False))
     if fits:
-        return value
+        return _with_dimension(context, slot, value, declared)
     return context.poison(
         complain.slot_shape(value.span, slot.name, expected, shape, slot.declarator.span), value.span
     )
+
+
+def _with_dimension(context: Context, slot: Slot, value: flat.Expr, declared: ResolvedType) -> flat.Expr:
+    """The value as having the dimension that its declaration names."""
+    own = [(m, Scope(slot.where, None, {})) for m in slot.declarator.modifications]
+    for attribute, scope in (*own, *declared.attributes):
+        if attribute.path == ("unit",) and attribute.value is not None:
+            unit = fixed_text(context, attribute.value, scope, f"the unit of `{slot.name}`")
+            if unit is None:
+                return value
+            try:
+                dimension = parse_unit(unit.value).dimension
+            except UnknownUnit as reason:
+                return context.poison(
+                    complain.unknown_unit(unit.span, str(reason), reason.suggestions), value.span
+                )
+            return flat.Declared(value, slot.name, dimension, span=value.span)
+    return value
 
 
 def _expected(
