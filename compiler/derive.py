@@ -37,7 +37,7 @@ def derive(system: MechanicalSystem) -> EquationsOfMotion:
         kinematics=system.kinematics,
         coordinate_orders=(s.v, s.a),
         other_orders=(
-            ca.vertcat(s.unknowns, s.multipliers, s.inputs[servo_inputs]),
+            ca.vertcat(s.unknowns, s.multipliers, s.inputs[servo_inputs, 0]),
             ca.vertcat(s.unknown_rates, rates),
         ),
         unknowns=_unknowns(system, servo_inputs),
