@@ -295,8 +295,8 @@ class _Place:
             kind = instance.kind
         rank = 2 if type_.base == "Rotation" else len(self.declarator.dimensions)
         binding = Lazy(lambda: self._binding(name, kind, rank, modifiers))
-        split = type_.base == "Rotation"
-        extents = Lazy[tuple[int, ...] | None](lambda: () if split else self.sizes(binding.get))
+        extents: Lazy[tuple[int, ...] | None]
+        extents = Lazy((lambda: ()) if type_.base == "Rotation" else lambda: self.sizes(binding.get))
         given = next((m.change.written.span for m in modifiers if m.change.written is not None), None)
         member = VariableMember(
             name,
@@ -311,8 +311,7 @@ class _Place:
             modifiers,
             extents,
             binding,
-            lambda attribute: self._attribute(type_, attribute, rank, modifiers),
-            lambda: self._unit(type_, modifiers),
+            lambda: self._attributes(type_, rank, modifiers),
             given,
         )
         context.variables[name] = member
@@ -329,36 +328,31 @@ class _Place:
             return _given_from_outside(context.structure[name], self.span)
         return None if modifier is None else given_value(context, modifier, rank)
 
-    def _attribute(
-        self, type_: ResolvedType, attribute: str, rank: int, modifiers: Modifiers
-    ) -> flat.Expr | None:
-        if type_.base == "Rotation":
-            rank = 1 if attribute in ("rate", "guessRate") else 2
-        modifier = attribute_modifier(self.context, attribute, modifiers, self.declarator.name)
-        if modifier is not None:
-            return given_value(self.context, modifier, rank)
+    def _attributes(self, type_: ResolvedType, rank: int, modifiers: Modifiers) -> dict[str, flat.Expr]:
+        """The attributes that the declaration, its modifications or its type give."""
+        names = {n for m in modifiers if not m.through for n in m.change.children}
+        own = {n for n in names if n in ATTRIBUTES}
+        result: dict[str, flat.Expr] = {}
+        for name in ATTRIBUTES:
+            if name in own:
+                self._own_attribute(name, type_, rank, modifiers, result)
         for modification, scope in type_.attributes:
-            if modification.path == (attribute,) and modification.value is not None:
+            name = modification.path[0]
+            if name not in result and name in ATTRIBUTES and modification.value is not None:
                 value = self.context.bind(self.context, modification.value, scope)
-                return as_plain(self.context, value, modification.span)
-        return None
+                result[name] = as_plain(self.context, value, modification.span)
+        return result
 
-    def _unit(self, type_: ResolvedType, modifiers: Modifiers) -> str | None:
-        modifier = attribute_modifier(self.context, "unit", modifiers, self.declarator.name)
+    def _own_attribute(
+        self, name: str, type_: ResolvedType, rank: int, modifiers: Modifiers, into: dict[str, flat.Expr]
+    ) -> None:
+        if name == "unit":
+            rank = 0
+        elif type_.base == "Rotation":
+            rank = 1 if name in ("rate", "guessRate") else 2
+        modifier = attribute_modifier(self.context, name, modifiers, self.declarator.name)
         if modifier is not None:
-            return self._unit_text(given_value(self.context, modifier, 0))
-        for modification, scope in type_.attributes:
-            if modification.path == ("unit",) and modification.value is not None:
-                value = self.context.bind(self.context, modification.value, scope)
-                return self._unit_text(as_plain(self.context, value, modification.span))
-        return None
-
-    def _unit_text(self, value: flat.Expr) -> str | None:
-        if isinstance(value, flat.Text):
-            return value.value
-        if not isinstance(value, flat.Poison):
-            self.context.tell(complain.not_a_text(value.span, f"the unit of `{self.declarator.name}`"))
-        return None
+            into[name] = given_value(self.context, modifier, rank)
 
 
 def _given_from_outside(value: float | bool, span: Span) -> flat.Expr:

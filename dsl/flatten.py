@@ -171,6 +171,14 @@ def _write(context: Context, item: Item, into: _Written) -> None:
             pass
 
 
+def _unit(context: Context, member: VariableMember, given: flat.Expr | None) -> str | None:
+    if isinstance(given, flat.Text):
+        return given.value
+    if given is not None and not isinstance(given, flat.Poison):
+        context.tell(complain.not_a_text(given.span, f"the unit of `{member.declarator.name}`"))
+    return None
+
+
 def _variable(context: Context, member: VariableMember) -> flat.VariableDeclaration:
     extents: tuple[int, ...] | None = None
     binding: flat.Expr | None = flat.Poison(span=member.span)
@@ -179,11 +187,8 @@ def _variable(context: Context, member: VariableMember) -> flat.VariableDeclarat
     try:
         extents = member.extents.get()
         binding = member.binding.get()
-        unit = member.unit()
-        for name in ("start", "rate", "guess", "guessRate", "min", "max", "nominal"):
-            value = member.attribute(name)
-            if value is not None:
-                attributes[name] = value
+        attributes = member.attributes()
+        unit = _unit(context, member, attributes.pop("unit", None))
     except CircularError:
         context.tell(complain.cyclic_value(member.span, f"the value of `{member.declarator.name}`"))
     size = 1

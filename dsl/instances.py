@@ -158,8 +158,7 @@ class VariableMember:
     modifiers: Modifiers
     extents: Lazy[tuple[int, ...] | None]
     binding: Lazy[flat.Expr | None]
-    attribute: Callable[[str], flat.Expr | None]
-    unit: Callable[[], str | None]
+    attributes: Callable[[], dict[str, flat.Expr]]
     given_by: Span | None
 
     @property

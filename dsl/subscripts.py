@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 from . import complaints_flatten as complain
@@ -108,11 +110,13 @@ def _selection(
     position: int,
     extent: int | None,
     scope: Scope,
+    last: Callable[[], int] | None = None,
 ) -> Selection | flat.Poison:
     if isinstance(subscript, syntax.Whole):
         return None
     if not isinstance(subscript, (syntax.Number, syntax.Name)):
-        scope = scope.with_locals({"end": Lazy(lambda: _last(context, extent, subscript.span))})
+        end = Lazy(lambda: _last(last() if last is not None else extent, subscript.span))
+        scope = scope.with_locals({"end": end})
     value = fixed_value(context, subscript, scope, f"an index of `{node.base.span.text}`")
     if value is None:
         return flat.Poison(span=subscript.span)
@@ -130,7 +134,7 @@ def _selection(
     return whole if isinstance(value, tuple) else whole[0]
 
 
-def _last(context: Context, extent: int | None, span: Span) -> Value:
+def _last(extent: int | None, span: Span) -> Value:
     return flat.Poison(span=span) if extent is None else flat.Number(float(extent), span=span)
 
 
@@ -154,8 +158,9 @@ def _in_family(context: Context, family: Family, node: syntax.Subscript, scope: 
     depth = len(next(iter(family.items)))
     key: list[int] = []
     for position, subscript in enumerate(node.subscripts[:depth]):
-        last = max(k[position] for k in family.items)
-        chosen = _selection(context, subscript, node, position, last, scope)
+        chosen = _selection(
+            context, subscript, node, position, None, scope, partial(_largest, family, position)
+        )
         if isinstance(chosen, flat.Poison):
             return chosen
         if not isinstance(chosen, int):
@@ -173,6 +178,10 @@ def _in_family(context: Context, family: Family, node: syntax.Subscript, scope: 
     if not rest:
         return value
     return select(context, value, syntax.Subscript(node.base, rest, span=node.span), scope)
+
+
+def _largest(family: Family, position: int) -> int:
+    return max(key[position] for key in family.items)
 
 
 def _rank(context: Context, value: Value) -> int:
