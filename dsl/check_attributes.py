@@ -104,6 +104,8 @@ def _fitting(site: Site, value: Value, what: str, shape: Shape, dims: Dims) -> V
 
 def _verify_bounds(site: Site, definition: Definition, values: dict[str, Value]) -> None:
     """What is fixed by the text must lie between the bounds; the rest is checked when it is known."""
+    if not values:
+        return
     name = definition.declaration.name
     low, high, nominal = (_fixed(values.get(attribute)) for attribute in _BOUNDS)
     if low and high and any(a > b for a, b in zip(low, high, strict=True)):

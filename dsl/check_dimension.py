@@ -56,13 +56,15 @@ def power(a: Dim, exponent: Fraction | int) -> Dim:
 
 def agree(a: Dim, b: Dim) -> tuple[Dim, Quarrel | None]:
     """The dimension two share where they meet; the quantity where the other is a plain number."""
-    if a is b or a == b:
+    if a is b:
         return a, None
     if a is Soft.UNKNOWN or b is Soft.UNKNOWN:
         return Soft.UNKNOWN, None
     if isinstance(a, Soft):
         return (a if b is Soft.ZERO else b), None
     if isinstance(b, Soft):
+        return a, None
+    if a == b:
         return a, None
     if a.is_one:
         return b, "plain"
@@ -100,6 +102,9 @@ def meet(a: Dims, b: Dims) -> Meeting:
 
     A clash is told before a plain number.
     """
+    if len(a) == 1 and len(b) == 1:
+        dim, quarrel = agree(a[0], b[0])
+        return Meeting((dim,)) if quarrel is None else Meeting((dim,), quarrel, 0, a[0], b[0])
     size = max(len(a), len(b))
     merged: list[Dim] = []
     plain: Meeting | None = None

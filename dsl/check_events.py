@@ -13,6 +13,7 @@ from .check_statements import Statements
 from .check_value import (
     ACCELERATION,
     CHANGING,
+    DOUBT,
     MOTION,
     REACTION,
     UNKNOWN,
@@ -41,7 +42,10 @@ VISUALS: dict[str, dict[str, tuple[int, ...]]] = {
 
 @dataclass(frozen=True)
 class EquationRows:
-    """An equation as it counts against unknowns: its label, its rows, and the unknowns in it."""
+    """An equation as it counts against unknowns: its label, its rows, and the unknowns in it.
+
+    `rows` is -1 where a mistake hides what it determines.
+    """
 
     name: str
     rows: int
@@ -68,10 +72,11 @@ class Events:
             for bits in (ACCELERATION, REACTION):
                 left = self.mechanics.without(left, what, bits, "start")
                 right = self.mechanics.without(right, what, bits, "start")
-            if sound and not facts.depends & (MOTION | UNKNOWN):
+            if sound and not facts.depends & (MOTION | UNKNOWN | DOUBT):
                 self._site.report(say.initial_constant(equation.span, equation.name))
         else:
-            self.rows.append(EquationRows(equation.name, left.size if sound else -1, facts, equation))
+            clear = sound and not facts.depends & DOUBT
+            self.rows.append(EquationRows(equation.name, left.size if clear else -1, facts, equation))
         return statements.Equation(
             span=equation.span, description=equation.description, kind=equation.kind, name=equation.name,
             left=left.node, right=right.node,
@@ -80,7 +85,7 @@ class Events:
     def when(self, when: statements.When[flat.Expr]) -> statements.When[Checked]:
         """A condition that can change, and what is done when it turns true."""
         condition = self._site.condition(self.mechanics.use(when.condition))
-        if not condition.is_wrong and not condition.has(CHANGING):
+        if not condition.is_wrong and condition.lacks(CHANGING):
             self._site.report(say.condition_constant(condition.span))
         actions: list[statements.Reinit[Checked] | statements.Terminate] = []
         for action in when.actions:

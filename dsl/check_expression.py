@@ -60,19 +60,20 @@ class Expressions:
 
     def check(self, expression: flat.Expr) -> Value:
         """The value of an expression; its mistakes are reported."""
+        known = self._values
         waiting = [expression]
         while waiting:
             node = waiting[-1]
-            if id(node) in self._values:
+            if id(node) in known:
                 waiting.pop()
                 continue
-            parts = [part for part in children(node) if id(part) not in self._values]
+            parts = [part for part in children(node) if id(part) not in known]
             if parts:
                 waiting.extend(reversed(parts))
                 continue
-            self._values[id(node)] = self._value(node)
+            known[id(node)] = self._value(node)
             waiting.pop()
-        return self._values[id(expression)]
+        return known[id(expression)]
 
     def _value(self, node: flat.Expr) -> Value:
         """The value of a node whose parts are known."""
@@ -113,6 +114,9 @@ class Expressions:
                 return self._reaction(node)
             case flat.Table():
                 return self._table(node)
+            case flat.Declared():
+                value = self._values[id(node.operand)]
+                return self.site.fits(value, f"`{node.name}`", value.shape or (), (node.dimension,))
             case flat.Poison():
                 return wrong(node.span)
         assert_never(node)
@@ -203,9 +207,11 @@ class Expressions:
 def children(node: flat.Expr) -> Sequence[flat.Expr]:
     """The expressions directly inside one."""
     match node:
+        case flat.Variable() | flat.Number() | flat.Time() | flat.Truth() | flat.Text() | flat.Poison():
+            return ()
         case flat.Binary():
             return (node.left, node.right)
-        case flat.Unary():
+        case flat.Unary() | flat.Declared():
             return (node.operand,)
         case flat.Element():
             return (node.base,)
@@ -219,8 +225,6 @@ def children(node: flat.Expr) -> Sequence[flat.Expr]:
             return () if node.coordinate is None else (node.coordinate,)
         case flat.Table():
             return (node.argument,)
-        case flat.Number() | flat.Truth() | flat.Text() | flat.Variable() | flat.Time() | flat.Poison():
-            return ()
     assert_never(node)
 
 

@@ -132,7 +132,7 @@ class Site:
             left_plain = not isinstance(found.left, Soft) and found.left.is_one
             plain, other = (left, right) if left_plain else (right, left)
             dim = found.right if left_plain else found.left
-            self.report(say.plain_operand(span, f"`{doing}`", plain.span, other.span, dim, where))
+            self.report(say.plain_operand(span, plain.span, other.span, dim, where))
         return found.dims
 
     def fits(self, value: Value, what: str, shape: Shape, dims: Dims) -> Value:
@@ -187,7 +187,9 @@ def element_text(found: Meeting, shape: Shape) -> str:
 
 def adopted(value: Value, dims: Dims) -> Value:
     """The value with the dimensions of what it met: literals become quantities."""
-    if not any(isinstance(dim, Soft) for dim in value.dims) or value.shape is None:
+    if value.shape is None or (len(value.dims) == 1 and not isinstance(value.dims[0], Soft)):
+        return value
+    if not any(isinstance(dim, Soft) for dim in value.dims):
         return value
     return value._replace(node=_retyped(value.node, value.shape, dims), dims=dims)
 
@@ -200,6 +202,8 @@ def fitted(site: Site, span: Span, doing: str, left: Value, right: Value) -> tup
 
 def _retyped(node: program.Expr, shape: Shape, dims: Dims) -> program.Expr:
     type_ = final_type(shape, dims, node.type.kind)
+    if isinstance(node, program.Constant):
+        return program.Constant(node.value, type=type_, span=node.span)
     if not isinstance(node, program.Stack):
         return replace(node, type=type_)
     size = size_of(shape[1:])

@@ -73,16 +73,18 @@ class Statements:
         if isinstance(dim, Dimension) and is_plain(dim):
             # A model of plain numbers: its energies are rates of plain numbers.
             self._site.report(say.energy_number(value.span, what, "J" if dimension == ENERGY else "W"))
-            return value
-        return self._site.fits(value, what, (), (dimension,))
+        elif isinstance(dim, Dimension) and dim != dimension:
+            expected = "an energy (J)" if dimension == ENERGY else "a power (W)"
+            return self._site.mistake(say.energy_expected(value.span, what, expected, dim), value)
+        return adopted(value, (dimension,))
 
     def _warn_of_no_effect(self, energy: statements.Energy[flat.Expr], value: Value) -> None:
         """A part may be fixed by whoever uses it: only the whole model's own energies are told."""
         if value.is_wrong or "." in energy.name:
             return
-        if energy.kind == "potential" and not value.has(MOTION):
+        if energy.kind == "potential" and value.lacks(MOTION):
             self._site.report(say.energy_without(energy.span, energy.kind, energy.name, "coordinate"))
-        elif energy.kind != "potential" and not value.has(VELOCITY):
+        elif energy.kind != "potential" and value.lacks(VELOCITY):
             self._site.report(say.energy_without(energy.span, energy.kind, energy.name, "velocity"))
 
     # --- forces ------------------------------------------------------------------------------
@@ -108,7 +110,7 @@ class Statements:
         flow = self.without(flow, what, ACCELERATION | REACTION, "flow")
         if flow.is_wrong or not self._site.real(flow):
             return wrong(flow.span)
-        if not flow.has(MOTION):
+        if flow.lacks(MOTION):
             self._site.report(say.flow_without_motion(flow.span, kind, name))
         if flow.shape == _ROTATION and flow.rotation:
             return angular_velocity(self._site, flow, flow.span)
@@ -166,9 +168,9 @@ class Statements:
         return left, right
 
     def _verify_motion(self, constraint: statements.Constraint[flat.Expr], left: Value, right: Value) -> None:
-        if not left.has(MOTION) and not right.has(MOTION):
+        if left.lacks(MOTION) and right.lacks(MOTION):
             self._tell_constant(constraint.span, "constraint", constraint.name, left, right)
-        elif constraint.qualifier == "nonholonomic" and not left.has(VELOCITY) and not right.has(VELOCITY):
+        elif constraint.qualifier == "nonholonomic" and left.lacks(VELOCITY) and right.lacks(VELOCITY):
             self._site.report(say.qualifier_wrong(constraint.span, constraint.name))
 
     def _tell_constant(self, span: Span, kind: str, name: str, left: Value, right: Value) -> None:
@@ -190,7 +192,7 @@ class Statements:
         what = f"servo `{servo.name}`"
         left, right = self.sides(servo.left, servo.right, what, servo.span)
         left, right = self._of_velocities(left, right, what, "servo")
-        if not left.is_wrong and not right.is_wrong and not left.has(MOTION) and not right.has(MOTION):
+        if not left.is_wrong and not right.is_wrong and left.lacks(MOTION) and right.lacks(MOTION):
             self._tell_constant(servo.span, "servo", servo.name, left, right)
         inputs = [self._servo_input(servo.name, written) for written in servo.inputs]
         count = sum(value.size for value in inputs)
@@ -232,7 +234,7 @@ class Statements:
                 bound, value = (wrong(bound.span), value) if sides is None else sides[:2]
             bounds.append(bound)
         parts = [part for part in (value, *bounds) if part is not None]
-        if not any(part.is_wrong or part.has(MOTION) for part in parts):
+        if all(part.lacks(MOTION) for part in parts):
             self._site.report(say.limit_constant(limit.span, limit.name))
         lower, upper = (None if bound is None else bound.node for bound in bounds)
         restitution = self._restitution(limit, what)

@@ -42,8 +42,9 @@ INPUT: Final = 32
 UNKNOWN: Final = 64
 UNKNOWN_RATE: Final = 128
 REACTION: Final = 256
+DOUBT: Final = 512  # a mistake in it has been told: it may depend on anything
 MOTION: Final = POSITION | VELOCITY | ACCELERATION
-CHANGING: Final = ~PARAMETER
+CHANGING: Final = ~(PARAMETER | DOUBT)
 
 
 class Facts(NamedTuple):
@@ -93,12 +94,18 @@ class Value(NamedTuple):
         return all(isinstance(dim, Soft) for dim in self.dims)
 
     def has(self, bits: int) -> bool:
-        return bool(self.facts.depends & bits)
+        """Whether it depends on one of these for certain."""
+        return bool(self.facts.depends & bits & ~DOUBT)
+
+    def lacks(self, bits: int) -> bool:
+        """Whether it depends on none of these for certain."""
+        return not self.facts.depends & (bits | DOUBT)
 
 
 def wrong(span: Span, facts: Facts = Facts()) -> Value:  # noqa: B008 - immutable
     """The value of an expression with a mistake: it fits everywhere."""
-    return Value(program.Constant(value=0.0, type=Type(), span=span), None, (Soft.UNKNOWN,), facts=facts)
+    node = program.Constant(value=0.0, type=Type(), span=span)
+    return Value(node, None, (Soft.UNKNOWN,), facts=Facts(facts.depends | DOUBT, facts.unknowns))
 
 
 def size_of(shape: Shape) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from .check_value import Dim, Shape, Soft
@@ -19,6 +20,10 @@ _QUANTITIES = {
     "N.m.s": "an angular damping or angular momentum", "K": "a temperature", "A": "a current",
     "V": "a voltage", "Ohm": "a resistance", "H": "an inductance", "F": "a capacitance", "C": "a charge",
 }  # fmt: skip
+
+
+# A number with decimals and without a unit: most likely a quantity.
+_PLAIN_DECIMAL = re.compile(r"\d\.\d+(?![\d.eE\[])")
 
 
 def quantity(dim: Dim) -> str:
@@ -78,9 +83,9 @@ def plain_number(span: Span, what: str, expected: Dim, where: str) -> Diagnostic
     )
 
 
-def plain_operand(span: Span, doing: str, plain: Span, other: Span, dim: Dim, where: str) -> Diagnostic:
+def plain_operand(span: Span, plain: Span, other: Span, dim: Dim, where: str) -> Diagnostic:
     message = (
-        f"{quoted(plain)} is a plain number, {quoted(other)} is {quantity(dim)}{where}: they meet in {doing}"
+        f"{quoted(plain)} is a plain number where it meets {quoted(other)}, which is {quantity(dim)}{where}"
     )
     return warning("plain-number", message, span, help="declare the number with a quantity type")
 
@@ -239,6 +244,10 @@ def equality_of_reals(span: Span) -> Diagnostic:
     return warning("equality-of-reals", message, span, help="use `<=` or `>=`")
 
 
+def division_by_zero(span: Span, divisor: Span) -> Diagnostic:
+    return error("not-finite", f"{quoted(span)} divides by {quoted(divisor)}, which is zero", span)
+
+
 def not_finite(span: Span, value: float) -> Diagnostic:
     is_what = "not a number" if value != value else "infinite, or too large for a number"
     return error("not-finite", f"{quoted(span)} is {is_what}", span)
@@ -378,6 +387,11 @@ def energy_without(span: Span, kind: str, name: str, missing: str) -> Diagnostic
     if kind == "dissipation":
         called = f"dissipation `{name}`" if name else "dissipation"
     return warning(f"{kind}-without-effect", f"the {called} contains no {missing} and has no effect", span)
+
+
+def energy_expected(span: Span, what: str, expected: str, found: Dim) -> Diagnostic:
+    message = f"{what} must be {expected}, but {quoted(span)} is {quantity(found)}"
+    return error("dimension-clash", message, span, help=_literal_advice(span))
 
 
 def energy_number(span: Span, what: str, unit: str) -> Diagnostic:
@@ -538,7 +552,7 @@ def table_unreadable(span: Span, path: str, reason: str) -> Diagnostic:
 
 
 def table_column(span: Span, path: str, column: str, columns: Sequence[str]) -> Diagnostic:
-    advice = did_you_mean(column, columns) or f"it has {listed(columns)}"
+    advice = did_you_mean(column, columns) or (f"it has {listed(columns)}" if columns else "it is empty")
     return error("table-column", f"the table `{path}` has no column `{column}`", span, help=advice)
 
 
@@ -570,11 +584,14 @@ def _count(number: int, noun: str) -> str:
 
 
 def _moving(flow: Dim) -> str:
-    return "as a plain number" if isinstance(flow, Soft) or flow.is_one else f"in {unit_text(flow)}"
+    if isinstance(flow, Soft) or flow.is_one:
+        return "as a plain number"
+    unit = unit_text(flow)
+    return f"in {'rad/s' if unit == '1/s' else unit}"
 
 
 def _literal_advice(span: Span) -> str | None:
-    if any(character.isdigit() for character in span.text):
+    if _PLAIN_DECIMAL.search(span.text):
         return "a number in it that is meant as a quantity needs its unit, as in `9.81[m/s2]`"
     return None
 

@@ -102,7 +102,7 @@ def _warn_of_zero_rate(site: Site, operand: Value, span: Span) -> None:
     if isinstance(node, program.Element):
         node = node.base
     named = isinstance(node, program.Variable) and "." not in node.name
-    if named and not operand.has(CHANGING):
+    if named and operand.lacks(CHANGING):
         site.report(say.derivative_zero(span, operand.span))
 
 
@@ -228,11 +228,11 @@ def _cross(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Val
         return site.apply(name, arguments, span, (3,), each(times, a, b))
     a, b = spread(a, 3), spread(b, 3)
     dims: list[Dim] = []
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+    for j, k in ((1, 2), (2, 0), (0, 1)):
         found = gather((times(a[j], b[k]), times(a[k], b[j])))
         if found.quarrel:
             complain = say.product_clash if found.quarrel == "clash" else say.product_plain
-            site.report(complain(span, found.left, found.right, i + 1))
+            site.report(complain(span, found.left, found.right, found.element + 1))
         if found.quarrel == "clash":
             return wrong(span)
         dims.extend(found.dims)

@@ -98,7 +98,16 @@ def _quotient(site: Site, left: Value, right: Value, span: Span) -> Value:
     if right.shape != ():
         return site.mistake(say.divided_by_array(span, right.span, right.shape or ()), left, right)
     operation = "divide" if left.shape == () else "shrink"
-    return site.apply(operation, [left, right], span, left.shape or (), each(over, left.dims, right.dims))
+    dims = each(over, left.dims, right.dims)
+    return _by_nonzero(site.apply(operation, [left, right], span, left.shape or (), dims), right, span)
+
+
+def _by_nonzero(quotient: Value, divisor: Value, span: Span) -> Value:
+    """The quotient, troubled where its divisor is a fixed zero, whatever is divided."""
+    is_zero = divisor.is_fixed and divisor.number is not None and 0 in divisor.number
+    if not is_zero or quotient.is_wrong or quotient.trouble is not None:
+        return quotient
+    return quotient._replace(number=None, trouble=say.division_by_zero(span, divisor.span))
 
 
 def _elementwise_product(site: Site, left: Value, right: Value, span: Span) -> Value:
@@ -126,7 +135,8 @@ def _elementwise_quotient(site: Site, left: Value, right: Value, span: Span) -> 
             span, "cannot divide element by element", left.span, left.shape or (), right.span, shape
         )
         return site.mistake(told, left, right)
-    return site.apply("divide", [left, right], span, shape, each(over, left.dims, right.dims))
+    dims = each(over, left.dims, right.dims)
+    return _by_nonzero(site.apply("divide", [left, right], span, shape, dims), right, span)
 
 
 def _matrix_product(

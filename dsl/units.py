@@ -241,9 +241,9 @@ def _fraction(dimension: Dimension) -> str:
     """Base units with positive powers above the stroke, the others below: `kg.m2/s3`."""
     above = Dimension(tuple(max(e, 0) for e in dimension.exponents))
     below = above / dimension
-    if below.is_one or above.is_one:
+    if below.is_one:
         return str(dimension)
-    return f"{above}/{below}" if sum(e > 0 for e in below.exponents) == 1 else f"{above}/({below})"
+    return f"{above}/{below}" if sum(e != 0 for e in below.exponents) == 1 else f"{above}/({below})"
 
 
 @cache
