@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import redirect_stderr
 from dataclasses import dataclass
+from io import StringIO
 
 import casadi as ca
 import numpy as np
@@ -77,15 +79,15 @@ class Driver:
     ) -> Piece | None:
         """From a state to `stop`, with results at `instants` equal steps; None where IDAS could not."""
         duration = stop - state.time
-        run = self.kernels.integrator(
-            instants, accuracy.relative, accuracy.absolute, redundancy is not None
-        )
+        run = self.kernels.integrator(instants, accuracy.relative, accuracy.absolute, redundancy is not None)
         numbers = np.array([kappa, state.time, duration, accuracy.energy])
         parts = [self.environment(state.time, stop), numbers, accuracy.scales]
         if redundancy is not None:
             parts += [redundancy.keep.ravel(order="F"), redundancy.choose.ravel(order="F")]
         try:
-            found = run(x0=state.x / accuracy.scales, z0=state.z, p=np.concatenate(parts))
+            # What IDAS prints about a failure means nothing to a user; who called hears of it by the return.
+            with redirect_stderr(StringIO()):
+                found = run(x0=state.x / accuracy.scales, z0=state.z, p=np.concatenate(parts))
         except RuntimeError as failure:
             # CasADi raises this for every return code of IDAS; anything else is a fault of ours.
             if "IDA" not in str(failure):

@@ -205,11 +205,12 @@ class Kernels:
 
     @cached_property
     def gaps(self) -> ca.Function:
-        """(t, x, z, environment) to what must not be negative: limits, then assertions (1 or 0), then bounds."""
+        """(t, x, z, environment) to the gaps of limits, then assertions and bounds as 1 or 0."""
         q = self.reduced.equations
         system = q.system
         limits = ca.vertcat(*(gap for limit in system.limits for gap in limit.gaps))
-        asserts = ca.vertcat(*(a.condition for a in (*system.asserts, *system.bounds)))
+        bounds = [bound.condition >= 0 for bound in system.bounds]
+        asserts = ca.vertcat(*(a.condition for a in system.asserts), *bounds)
         columns = [ca.substitute(c, system.symbols.inputs, q.input_values) for c in (limits, asserts)]
         return ca.Function("gaps", self._arguments, [ca.densify(c) for c in columns])
 

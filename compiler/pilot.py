@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 
 PILOT_TOLERANCE = 1e-6
 ENOUGH_STEPS = 150
+ROUNDING = 1e-12
+"""States of a kind that never exceed this (in SI units) are taken for 0."""
 KAPPA_STEPS = 0.15
 """κ times the pilot's mean step: small against what its steps resolve, so that the attraction costs none,
 and yet fast against the motion. Found by measurement on systems from 1e-3 s to 1000 s."""
@@ -81,13 +83,14 @@ def _exchanged(driver: Driver, piece: Piece) -> float:
 def scales_of(reduced: ReducedSystem, largest: Floats) -> Floats:
     """Each state's scale: its largest size so far, but not less than a thousandth of its like's.
 
-    Angles and Euler parameters have the scale 1; where all of a kind are 0, theirs is 1 too.
+    Angles and Euler parameters have the scale 1; where all of a kind are 0 but for rounding, theirs is 1 too:
+    a system at rest must not be followed to the last digit of its rounding errors.
     """
     scales = np.ones_like(largest)
     for places in reduced.alike:
         kind = largest[list(places)]
-        floor = 1e-3 * float(np.max(kind))
-        scales[list(places)] = np.maximum(kind, floor) if floor > 0 else 1.0
+        size = float(np.max(kind))
+        scales[list(places)] = np.maximum(kind, 1e-3 * size) if size > ROUNDING else 1.0
     return scales
 
 
