@@ -158,8 +158,8 @@ def _carry_out(order: _Order, voice: Voice) -> int:
     from .errors import ModelError, SimulationError, StartError
     from .model import load_model
 
-    settings = _settings(order)
     try:
+        settings = _settings(order)
         model = load_model(order.path, model=order.model, parameters=settings.parameters, strict=order.strict)
         voice.system(model)
         if order.check:

@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 
+NO_ENERGY = 1e-15
+"""Energies (J) that are not worth comparing an error with: those of a system at rest, but for rounding."""
+
+
 @dataclass(frozen=True)
 class ConstraintResidual:
     """The worst absolute residual of a constraint (over rows and recorded instants), at the level written.
@@ -214,9 +218,10 @@ def _energy_section(energy: EnergyBalance | None) -> list[str]:
     if energy.dissipated:
         rows.append(("dissipated", _joule(energy.dissipated), "J"))
     rows += [(f"work of {name}", _joule(work), "J") for name, work in energy.work.items()]
-    if energy.prescribed:
+    if abs(energy.prescribed) > energy.worst:
         rows.append(("work of prescribed motion", _joule(energy.prescribed), "J"))
-    relative = f" ({energy.worst / energy.scale:.1e} of {energy.scale:.3g} J)" if energy.scale > 0 else ""
+    comparable = energy.scale > NO_ENERGY
+    relative = f" ({energy.worst / energy.scale:.1e} of {energy.scale:.3g} J)" if comparable else ""
     return ["Energy balance:", *_table(rows, "<><"), f"  closes within {energy.worst:.1e} J{relative}"]
 
 

@@ -20,7 +20,6 @@ PENDULUM = Path(__file__).parents[1] / "models" / "pendulum.mbd"
 GOOD = """
 model Slider
   parameter Mass m = 2;
-  parameter Length L = 1;
   input Force push = 0;
   coordinate Length x(start = 0, rate = 1);
   kinetic motion = m/2*der(x)^2;
@@ -160,7 +159,7 @@ def test_all_errors_of_a_model_are_told_with_their_places(command: Command) -> N
     answer = command(WRONG)
     assert answer.code == 1
     assert answer.out == ""
-    assert "model.mbd:7:" in answer.err and "model.mbd:8:" in answer.err
+    assert "model.mbd:6:" in answer.err and "model.mbd:7:" in answer.err
     assert answer.err.count("^") >= 2
     assert "2 errors" in answer.err
     assert "Traceback" not in answer.err
@@ -213,7 +212,7 @@ def test_json_tells_where_errors_are(command: Command) -> None:
     assert answer.code == 1
     assert answer.err == ""
     errors = [d for d in answer.document["diagnostics"] if d["severity"] == "error"]
-    assert {(d["code"], d["line"]) for d in errors} == {("unknown-name", 7), ("unknown-name", 8)}
+    assert {(d["code"], d["line"]) for d in errors} == {("unknown-name", 6), ("unknown-name", 7)}
     for d in errors:
         assert d["file"] == "model.mbd"
         assert (d["line"], d["column"]) < (d["end_line"], d["end_column"])
