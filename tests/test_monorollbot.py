@@ -183,3 +183,26 @@ def test_published_motion_by_the_augmented_system_18(compiled):
     for index, name in enumerate(NAMES):
         assert result[name][-1] == pytest.approx(reference.y[index, -1], abs=1e-8)
         assert result[f"der({name})"][-1] == pytest.approx(reference.y[8 + index, -1], abs=1e-6)
+
+
+def test_a_rotation_moves_as_the_angles_do(compiled):
+    """The same robot with a `Rotation` for its shell."""
+    settings = {"stop_time": 0.5, "interval": 0.05, "tolerance": 1e-10}
+    angles = compiled("monorollbot").simulate(**settings)
+    rotation = compiled("monorollbot_rotation").simulate(**settings)
+    for name in ("x", "y", "d_a", "theta_n", "r", "energy.total"):
+        assert rotation[name] == pytest.approx(angles[name], abs=1e-8)
+    yaw_pitch_roll = np.stack([angles["gamma"], angles["beta"], angles["alpha"]], axis=1)
+    assert rotation["yaw_pitch_roll"] == pytest.approx(yaw_pitch_roll, abs=1e-7)
+
+
+def test_a_rotation_rolls_on_through_the_pole(compiled):
+    """Pitched to 90 degrees exactly, where the angles of the other model have no rates."""
+    c = math.sqrt(0.5)
+    attitude = np.array([[0, 0, 1], [0, 1, 0], [-1, 0, 0]]) @ np.array([[1, 0, 0], [0, c, -c], [0, c, c]])
+    result = compiled("monorollbot_rotation").simulate(stop_time=0.3, interval=0.01, start={"S": attitude})
+    assert abs(result["S"][0][2, 0]) == pytest.approx(1.0)
+    products = np.einsum("tij,tkj->tik", result["S"], result["S"])
+    assert np.max(np.abs(products - np.eye(3))) < 1e-10
+    assert np.max(np.abs(result["residual(rolling)"])) < 1e-10
+    assert abs(result.report.energy.error) < 1e-7

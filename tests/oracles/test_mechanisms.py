@@ -151,3 +151,14 @@ def test_flyball_governor_keeps_its_angular_momentum(compiled):
     inertia += 2 * (0.3 * (1 + 1e-4) / 12 * slope**2 + 0.3 * 2e-4 / 12 * np.sin(result["beta"]) ** 2)
     momentum = inertia * result["der(phi)"]
     assert np.max(np.abs(momentum / momentum[0] - 1)) < 1e-7
+
+
+def test_hanging_chain_at_its_equilibrium(compiled):
+    """Statics of nine masses on ten links: nothing accelerates, the horizontal tension is 6.7875627 N."""
+    entry = PROBLEMS["catenary_discrete"]
+    points = np.array(entry["points"])
+    model = compiled("hanging_chain")
+    accelerations = model.accelerations({"p": points}, {"p": np.zeros((9, 2))})["der(der(p))"]
+    assert np.max(np.abs(accelerations)) < 1e-10
+    result = model.simulate(stop_time=0.1, interval=0.1, start={"p": points})
+    assert_at(result, 0.0, {"pull[1]": -entry["tension"], "pull[2]": 9 * 0.3 * 9.81 / 2}, relative=1e-8)
