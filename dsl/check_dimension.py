@@ -160,8 +160,8 @@ def contract(a: Dims, b: Dims, rows: int, inner: int, columns: int) -> Iterator[
 
     `a` has (rows, inner) elements, `b` (inner, columns).
     """
-    a_all = spread(settle(a), rows * inner)
-    b_all = spread(settle(b), inner * columns)
+    a_all = spread(a, rows * inner)
+    b_all = spread(b, inner * columns)
     for row in range(rows):
         for column in range(columns):
             terms = tuple(times(a_all[row * inner + k], b_all[k * columns + column]) for k in range(inner))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from . import complaints_check as say
 from . import program
-from .check_dimension import Meeting, meet, spread
+from .check_dimension import Meeting, meet, settle, spread
 from .check_value import (
     PARAMETER,
     Dims,
@@ -28,6 +28,7 @@ from .source import Span
 
 MOST_ELEMENTS = 100_000
 MOST_TERMS = 1_000_000
+MOST_MIXED_TERMS = 200_000  # where elements have dimensions of their own, each term is looked at
 _MOST_TOTAL = 5_000_000
 _FOLDED = 64
 
@@ -192,6 +193,12 @@ def adopted(value: Value, dims: Dims) -> Value:
     if not any(isinstance(dim, Soft) for dim in value.dims):
         return value
     return value._replace(node=_retyped(value.node, value.shape, dims), dims=dims)
+
+
+def settled(value: Value) -> Value:
+    """The value as it enters a product: literals beside quantities of one dimension have it too."""
+    dims = settle(value.dims)
+    return value if dims is value.dims else adopted(value, dims)
 
 
 def fitted(site: Site, span: Span, doing: str, left: Value, right: Value) -> tuple[Value, Value, Dims] | None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from . import complaints_check as say
 from . import program
 from .check_dimension import Meeting, compact, each, gather, over, power, settle, spread, times, transposed
-from .check_site import Site, fitted
+from .check_site import Site, adopted, fitted, settled
 from .check_value import (
     ACCELERATION,
     CHANGING,
@@ -184,7 +184,7 @@ def _over_all(site: Site, operation: str, argument: Value, span: Span, what: str
     _tell_gathering(site, found, argument, span)
     if found.quarrel == "clash":
         return wrong(span)
-    return site.apply(operation, [argument], span, (), found.dims)
+    return site.apply(operation, [adopted(argument, found.dims)], span, (), found.dims)
 
 
 def _tell_gathering(site: Site, found: Meeting, argument: Value, span: Span) -> None:
@@ -195,14 +195,14 @@ def _tell_gathering(site: Site, found: Meeting, argument: Value, span: Span) -> 
 
 
 def _product(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
-    (x,) = arguments
+    x = settled(arguments[0])
     total: Dim = Soft.LITERAL
     if len(x.dims) == 1:
         total = power(x.dims[0], x.size)
     else:
-        for dim in settle(x.dims):
+        for dim in x.dims:
             total = times(total, dim)
-    return site.apply(name, arguments, span, (), (total,))
+    return site.apply(name, [x], span, (), (total,))
 
 
 def _vector(site: Site, name: str, argument: Value, extent: int | None = None) -> bool:
@@ -223,7 +223,8 @@ def _dot(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value
 def _cross(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
     if not all(_vector(site, name, argument, 3) for argument in arguments):
         return wrong(span)
-    a, b = (settle(argument.dims) for argument in arguments)
+    arguments = [settled(argument) for argument in arguments]
+    a, b = (argument.dims for argument in arguments)
     if len(a) == 1 and len(b) == 1:
         return site.apply(name, arguments, span, (3,), each(times, a, b))
     a, b = spread(a, 3), spread(b, 3)
@@ -240,12 +241,12 @@ def _cross(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Val
 
 
 def _skew(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
-    (v,) = arguments
+    (v,) = (settled(argument) for argument in arguments)
     if not _vector(site, name, v, 3):
         return wrong(span)
-    x, y, z = spread(settle(v.dims), 3)
+    x, y, z = spread(v.dims, 3)
     o = Soft.ZERO
-    return site.apply(name, arguments, span, (3, 3), compact([o, z, y, z, o, x, y, x, o]))
+    return site.apply(name, [v], span, (3, 3), compact([o, z, y, z, o, x, y, x, o]))
 
 
 def _transpose(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
@@ -261,12 +262,12 @@ def _transpose(site: Site, name: str, arguments: Sequence[Value], span: Span) ->
 
 
 def _diagonal(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
-    (v,) = arguments
+    (v,) = (settled(argument) for argument in arguments)
     if not _vector(site, name, v) or not site.has_room((v.size, v.size), span):
         return wrong(span)
-    entries = spread(settle(v.dims), v.size)
+    entries = spread(v.dims, v.size)
     dims = [entries[i] if i == j else Soft.ZERO for i in range(v.size) for j in range(v.size)]
-    return site.apply(name, arguments, span, (v.size, v.size), compact(dims))
+    return site.apply(name, [v], span, (v.size, v.size), compact(dims))
 
 
 def _sizes(site: Site, name: str, arguments: Sequence[Value]) -> Shape | None:
@@ -310,7 +311,7 @@ def _axis_angle(site: Site, name: str, arguments: Sequence[Value], span: Span) -
     site.number(angle, f"the angle of `{name}`")
     found = gather(settle(axis.dims))
     _tell_gathering(site, found, axis, span)
-    return site.apply(name, arguments, span, (3, 3), (ONE,), rotation=True)
+    return site.apply(name, [adopted(axis, found.dims), angle], span, (3, 3), (ONE,), rotation=True)
 
 
 def angular_velocity(site: Site, attitude: Value, span: Span) -> Value:
@@ -353,7 +354,8 @@ def _interpolate(site: Site, name: str, arguments: Sequence[Value], span: Span) 
         if found.quarrel == "clash":
             return wrong(span)
     fitting = site.fits(x, "the place to interpolate at", (), abscissa.dims)
-    return wrong(span) if fitting.is_wrong else site.apply(name, [xs, ys, fitting], span, (), ordinate.dims)
+    points = [adopted(xs, abscissa.dims), adopted(ys, ordinate.dims), fitting]
+    return wrong(span) if fitting.is_wrong else site.apply(name, points, span, (), ordinate.dims)
 
 
 _ELEMENTARY = (

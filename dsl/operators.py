@@ -9,8 +9,8 @@ import math
 from fractions import Fraction
 
 from . import complaints_check as say
-from .check_dimension import compact, contract, each, gather, over, power, settle, times
-from .check_site import MOST_TERMS, Site, element_text, fitted
+from .check_dimension import compact, contract, each, gather, over, power, times
+from .check_site import MOST_MIXED_TERMS, MOST_TERMS, Site, element_text, fitted, settled
 from .check_value import CHANGING, Dim, Dims, Shape, Soft, Value, wrong
 from .dimension import ONE
 from .source import Span
@@ -151,6 +151,7 @@ def _matrix_product(
     """A product over an inner extent; every term of an element has one dimension."""
     if math.prod(extents) > MOST_TERMS:
         return site.mistake(say.too_much_work(span, math.prod(extents), MOST_TERMS), left, right)
+    left, right = settled(left), settled(right)
     dims = _product_dims(site, left, right, extents, span)
     if dims is None:
         return wrong(span)
@@ -161,9 +162,14 @@ def _matrix_product(
 def _product_dims(
     site: Site, left: Value, right: Value, extents: tuple[int, int, int], span: Span
 ) -> Dims | None:
-    a, b = settle(left.dims), settle(right.dims)
+    a, b = left.dims, right.dims
+    if len(a) == 1 or len(b) == 1:
+        a, b = _summary(a), _summary(b)
     if len(a) == 1 and len(b) == 1:
         return (times(a[0], b[0]),) if extents[1] else (Soft.ZERO,)
+    if math.prod(extents) > MOST_MIXED_TERMS:
+        site.report(say.too_much_work(span, math.prod(extents), MOST_MIXED_TERMS))
+        return None
     dims: list[Dim] = []
     warned = False
     for terms, _, _ in contract(a, b, *extents):
@@ -177,6 +183,11 @@ def _product_dims(
             return None
         dims.extend(found.dims)
     return compact(dims)
+
+
+def _summary(dims: Dims) -> Dims:
+    """One entry for literals alone: their zeros do not matter beside quantities of one dimension."""
+    return (Soft.LITERAL,) if len(dims) > 1 and all(d in (Soft.LITERAL, Soft.ZERO) for d in dims) else dims
 
 
 def _power(site: Site, base: Value, exponent: Value, span: Span) -> Value:
@@ -224,7 +235,8 @@ def _matrix_power(site: Site, base: Value, exponent: Value, extent: int, span: S
         return site.mistake(say.matrix_exponent(exponent.span), base, exponent)
     if extent**3 * value > MOST_TERMS:
         return site.mistake(say.too_much_work(span, int(extent**3 * value), MOST_TERMS), base, exponent)
-    found = gather(settle(base.dims))
+    base = settled(base)
+    found = gather(base.dims)
     if found.quarrel == "clash":
         where = element_text(found, base.shape or ())
         told = say.dimension_clash(

@@ -138,7 +138,7 @@ def test_zeros_fit_every_dimension() -> None:
   Real v[3] = {der(x), der(y), der(th)};
   Real M[3, 3] = diagonal({m, m, J});
   Real N[3, 3] = [m, 0, 0; 0, m, 0; 0, 0, J];
-  Energy e = v*M*v/2 + v*N*v/2 + 0;
+  Energy e = v*M*v/2 + v*N*v/2 + v*identity(3)*M*v/2 + 0;
 """
     assert checked(body).variables["e"].type.dimensions == (ENERGY,)
 

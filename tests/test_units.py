@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pint
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mbdc.dsl.dimension import BASE_UNITS, ONE, Dimension
@@ -90,6 +90,7 @@ def test_nonsense_is_refused(text: str) -> None:
         parse_unit(text)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_is_a_unit_or_refused(text: str) -> None:
     try:
@@ -99,6 +100,7 @@ def test_any_text_is_a_unit_or_refused(text: str) -> None:
     assert 0 < unit.scale < math.inf
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="mkgsNPa.*/^()-0123456789", max_size=20))
 def test_any_unit_like_text_is_a_unit_or_refused(text: str) -> None:
     try:
@@ -108,6 +110,7 @@ def test_any_unit_like_text_is_a_unit_or_refused(text: str) -> None:
     assert 0 < unit.scale < math.inf
 
 
+@settings(deadline=None)
 @given(st.tuples(*[st.integers(-4, 4)] * len(BASE_UNITS)))
 def test_the_text_of_a_dimension_means_it(exponents: tuple[int, ...]) -> None:
     dimension = Dimension(exponents)
