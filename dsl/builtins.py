@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .library import BASE_TYPES
+
 FUNCTIONS = frozenset(
     {
         "abs", "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "floor", "log", "log10",
@@ -22,4 +24,5 @@ ATTRIBUTES = ("start", "rate", "guess", "guessRate", "min", "max", "nominal", "u
 RESERVED = frozenset({"time", "pi", "der", "reaction", "residual", "energy"})
 """Names that no variable may have."""
 
-UNDECLARABLE_CLASSES = frozenset({"Real", "Integer", "Boolean", "String", "Rotation"})
+UNDECLARABLE_CLASSES = FUNCTIONS | PUT_IN | RESERVED | frozenset(BASE_TYPES)
+"""Names that no class may have."""

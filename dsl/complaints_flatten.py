@@ -502,10 +502,6 @@ def no_step(span: Span) -> Diagnostic:
     return error("no-step", "this range has no end: its step is zero or a bound is infinite", span)
 
 
-def misplaced_end(span: Span) -> Diagnostic:
-    return error("misplaced-end", "`end` means the last index and stands only in an index", span)
-
-
 def misplaced_colon(span: Span) -> Diagnostic:
     return error("misplaced-colon", "a bare `:` stands only in an index", span)
 

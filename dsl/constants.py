@@ -180,13 +180,19 @@ def _variable(context: Context, reference: flat.Variable) -> Constant:
         return context.constants[member.name]
     if not _may_be_fixed(member):
         raise NotFixedError(reference.span, member)
+    if member.name in context.evaluating:
+        # In the model itself the checker tells of definitions in a circle, with all their places.
+        raise CircularError if context.alone else ToldError
     binding = member.binding.get()
     if binding is None:
         if member.structural or member.kind == "constant" or context.alone:
             raise ToldError
         raise NotFixedError(reference.span, member)
-    value = evaluate(context, binding)
-    context.constants[member.name] = value
+    context.evaluating.add(member.name)
+    try:
+        value = context.constants[member.name] = evaluate(context, binding)
+    finally:
+        context.evaluating.discard(member.name)
     return value
 
 

@@ -46,6 +46,7 @@ class Context:
     defaults: dict[str, Instance] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     constants: dict[str, Constant] = field(default_factory=dict)
+    evaluating: set[str] = field(default_factory=set)
     values: dict[int, tuple[flat.Expr, Constant]] = field(default_factory=dict)
     shapes: dict[int, tuple[flat.Expr, tuple[int, ...] | None]] = field(default_factory=dict)
     types: dict[tuple[int, tuple[str, ...]], ResolvedType | Class | None] = field(default_factory=dict)

@@ -156,8 +156,7 @@ class _Place:
         """How to make the component, or None after a complaint that the class cannot be one."""
         if not self._may_be_component(cls):
             return None
-        modifiers = self.modifiers()
-        self._verify_component_modifiers(cls, modifiers)
+        modifiers = self._of_component(cls, self.modifiers())
         instance = self.instance
         kind = self.declaration.kind if self.declaration.kind != "plain" else instance.kind
         conditional = self.scope.conditional or bool(self.declarator.dimensions)
@@ -195,13 +194,19 @@ class _Place:
             return True
         return False
 
-    def _verify_component_modifiers(self, cls: Class, modifiers: Modifiers) -> None:
+    def _of_component(self, cls: Class, modifiers: Modifiers) -> Modifiers:
+        """The modifiers without values for the whole, which only a record can have."""
         if cls.definition.kind != "model":
-            return
+            return modifiers
+        result: list[Modifier] = []
         for modifier in modifiers:
-            if modifier.change.written is not None:
-                span = modifier.change.written.span
-                self.context.tell(complain.model_given_value(span, self.declarator.name, cls.name))
+            change = modifier.change
+            if change.written is not None:
+                told = complain.model_given_value(change.written.span, self.declarator.name, cls.name)
+                self.context.tell(told)
+                change = Change(change.span, None, change.final, change.children)
+            result.append(Modifier(change, (), modifier.indices, modifier.extents))
+        return tuple(result)
 
     def _bounded(self, made: Instance) -> Instance | BrokenMember:
         """The instance, unless it would contain itself without end."""

@@ -70,7 +70,7 @@ def bind(context: Context, expression: syntax.Expr, scope: Scope) -> Value:
         case syntax.End():
             last = scope.locals.get("end")
             if last is None:
-                return context.poison(complain.misplaced_end(expression.span), expression.span)
+                return flat.Poison(span=expression.span)  # told while parsing
             return last.get() if isinstance(last, Lazy) else last
         case syntax.Whole():
             return context.poison(complain.misplaced_colon(expression.span), expression.span)

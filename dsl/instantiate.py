@@ -188,12 +188,15 @@ def _label(context: Context, layer: Layer, statement: syntax.Statement, scope: S
     return full
 
 
+_WORDS = {"kinetic": "kinetic energy", "potential": "potential energy", "initial": "initial condition"}
+
+
 def _name_and_kind(statement: syntax.Statement) -> tuple[str | None, str]:
     match statement:
         case syntax.Energy():
-            return statement.name, statement.kind
+            return statement.name, _WORDS.get(statement.kind, statement.kind)
         case syntax.Equation():
-            return statement.name, statement.kind
+            return statement.name, _WORDS.get(statement.kind, statement.kind)
         case syntax.Force() | syntax.Constraint() | syntax.Servo() | syntax.Limit() | syntax.Friction():
             return statement.name, type(statement).__name__.lower()
         case _:

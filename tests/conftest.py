@@ -12,6 +12,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--accept", action="store_true", help="write the golden files anew from what is told now")
+
+
 def model_path(stem: str) -> Path:
     """The file of a shipped model or of one of the oracles' own."""
     shipped = ROOT / "models" / f"{stem}.mbd"
