@@ -91,7 +91,8 @@ class _Reader:
             return ca.SX(ca.DM([1, 0, 0, 0])), False
         message = complaints.start_not_a_rotation(coordinate.name, attribute)
         span = self._variables[coordinate.name].attributes[attribute].span
-        self.attitudes.append(Assertion(_ORTHOGONAL - _distance_from_rotation(matrix), message, span))
+        gap = 1 - _distance_from_rotation(matrix) / _ORTHOGONAL
+        self.attitudes.append(Assertion(gap, message, span))
         return euler_parameters(matrix), True
 
     def velocity(self, coordinate: Coordinate, attribute: str) -> _Part:
