@@ -9,10 +9,10 @@ import casadi as ca
 import sympy as sp
 
 from .equations import EquationsOfMotion
-from .mechanics import MechanicalSystem
-from .symbolic import operation_count, text_of, to_sympy
+from .mechanics import MechanicalSystem, NamedScalars
+from .symbolic import Named, operation_count, text_of, to_sympy
 
-WRITTEN_OUT = 500
+WRITTEN_OUT = 300
 """Up to this many operations everything is written out and simplified; beyond, shared parts get names."""
 LARGEST = 30_000
 _WORTH_SIMPLIFYING = 60
@@ -112,34 +112,34 @@ def _inputs_by_name(equations: EquationsOfMotion, expressions: ca.SX) -> ca.SX:
     return ca.substitute(expressions, old, new)
 
 
-def _symbols(system: MechanicalSystem) -> tuple[ca.SX, list[str]]:
-    """All free symbols in one column, and what each is called in results."""
+def _symbols(system: MechanicalSystem) -> tuple[ca.SX, list[Named]]:
+    """All free symbols in one column, and what each is called in results.
+
+    In products parameters stand first, reactions last.
+    """
     s = system.symbols
-    positions = [name for c in system.coordinates for name in c.position_names]
     velocities = [name for c in system.coordinates for name in c.velocity_names]
     accelerations = [
-        f"der({name})" if not c.is_rotation else f"der(angularVelocity({c.name}))[{k + 1}]"
+        f"der(angularVelocity({c.name}))[{k + 1}]" if c.is_rotation else f"der({name})"
         for c in system.coordinates
         for k, name in enumerate(c.velocity_names)
     ]
-    groups = [
-        [name for group in kind for name in group.element_names]
-        for kind in (system.parameters, system.inputs, system.unknowns)
-    ]
-    rates = [f"der({name})" for name in groups[2]]
+    unknowns = _element_names(system.unknowns)
     reactions = [f"reaction({row.constraint}){row.label.removeprefix(row.constraint)}" for row in system.rows]
-    names = [
-        "time",
-        *positions,
-        *velocities,
-        *accelerations,
-        *groups[0],
-        *groups[1],
-        *groups[2],
-        *rates,
-        *reactions,
+    blocks = [
+        (s.time, ["time"], 2),
+        (s.q, [name for c in system.coordinates for name in c.position_names], 3),
+        (s.v, velocities, 5),
+        (s.a, accelerations, 6),
+        (s.parameters, _element_names(system.parameters), 1),
+        (s.inputs, _element_names(system.inputs), 2),
+        (s.unknowns, unknowns, 4),
+        (s.unknown_rates, [f"der({name})" for name in unknowns], 5),
+        (s.multipliers, reactions, 7),
     ]
-    column = ca.vertcat(
-        s.time, s.q, s.v, s.a, s.parameters, s.inputs, s.unknowns, s.unknown_rates, s.multipliers
-    )
-    return column, names
+    names = [Named(name, rank) for _, group, rank in blocks for name in group]
+    return ca.vertcat(*(symbols for symbols, _, _ in blocks)), names
+
+
+def _element_names(groups: tuple[NamedScalars, ...]) -> list[str]:
+    return [name for group in groups for name in group.element_names]

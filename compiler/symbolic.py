@@ -14,6 +14,10 @@ WORTH_A_NAME = 3
 """A value that is used again gets a name of its own where it took this many operations."""
 
 
+LARGEST_RATIO = 12
+"""Fractions with larger denominators are printed as decimal numbers."""
+
+
 @dataclass(frozen=True)
 class Symbolic:
     """Expressions over named symbols; `definitions` are shared parts in the order they are needed."""
@@ -22,16 +26,29 @@ class Symbolic:
     definitions: tuple[tuple[sp.Symbol, sp.Expr], ...]
 
 
+class Named(sp.Symbol):  # type: ignore[misc]
+    """A symbol that stands in products behind those of a smaller rank, by name among its like."""
+
+    rank: int
+
+    def __new__(cls, name: str, rank: int) -> Named:
+        symbol: Named = super().__new__(cls, name, real=True)
+        symbol.rank = rank
+        return symbol
+
+    def sort_key(self, order: str | None = None) -> Any:
+        return self.class_key(), (1, (f"{self.rank} {self.name}",)), sp.S.One.sort_key(), sp.S.One
+
+
 def to_sympy(
-    expressions: ca.SX, symbols: ca.SX, names: Sequence[str], *, share: bool, prefix: str = "e"
+    expressions: ca.SX, symbols: ca.SX, names: Sequence[Named], *, share: bool, prefix: str = "e"
 ) -> Symbolic:
-    """A dense column of expressions in the free `symbols` (a column), under the names given.
+    """A dense column of expressions in the free `symbols` (a column), which become `names`.
 
     With `share`, parts that are used more than once become definitions `e1`, `e2`, ..., which keeps the
     text in proportion to the work; without, everything is written out.
     """
     function = ca.Function("shown", [symbols], [ca.densify(expressions)])
-    free = [sp.Symbol(name, real=True) for name in names]
     uses = _uses(function) if share else {}
     definitions: list[tuple[sp.Symbol, sp.Expr]] = []
     slots: dict[int, sp.Expr] = {}
@@ -43,13 +60,13 @@ def to_sympy(
             results[outputs[1]] = slots[inputs[0]]
             continue
         if operation == ca.OP_INPUT:
-            value = free[inputs[1]]
+            value = names[inputs[1]]
         elif operation == ca.OP_CONST:
             value = _number(function.instruction_constant(k))
         else:
             value = _OPERATIONS[operation](*(slots[i] for i in inputs))
         if uses.get(k, 0) > 1 and value.count_ops() >= WORTH_A_NAME:
-            name = sp.Symbol(f"{prefix}{len(definitions) + 1}", real=True)
+            name = Named(f"{prefix}{len(definitions) + 1}", 9)
             definitions.append((name, value))
             value = name
         slots[outputs[0]] = value
@@ -63,7 +80,16 @@ def operation_count(expressions: ca.SX, symbols: ca.SX) -> int:
 
 def text_of(expression: sp.Expr) -> str:
     """The expression in the operators of the language."""
-    return str(_Printer({"order": "none"}).doprint(expression))
+    decimals = {
+        number: _decimal(number) for number in expression.atoms(sp.Rational) if number.q > LARGEST_RATIO
+    }
+    return str(_Printer().doprint(expression.xreplace(decimals)))
+
+
+def _decimal(number: sp.Rational) -> sp.Expr:
+    """A number that is printed with its point; the sign stays outside, where sums look for it."""
+    size = Named(repr(float(abs(number))), 0)
+    return size if number > 0 else -size
 
 
 def _uses(function: ca.Function) -> dict[int, int]:
@@ -142,10 +168,7 @@ _OPERATIONS: dict[int, Callable[..., Any]] = {
 
 
 class _Printer(StrPrinter):  # type: ignore[misc]
-    """SymPy's text with `^` for powers and decimal numbers."""
+    """SymPy's text with `^` for powers."""
 
     def _print_Pow(self, expression: sp.Pow, rational: bool = False) -> str:
         return str(super()._print_Pow(expression, rational)).replace("**", "^")
-
-    def _print_Rational(self, number: sp.Rational) -> str:
-        return f"{number.p}/{number.q}" if number.q <= 12 else repr(float(number))
