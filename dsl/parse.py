@@ -1,27 +1,23 @@
-"""Source to Module. The Lark parser lives and dies in here."""
+"""Source to Module. Lark is asked for the tables of the grammar in here, and nowhere else."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-import pickle
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, assert_never
 
-from lark import Lark
-from lark import __version__ as lark_version
-from lark.lexer import Lexer
-from lark.parsers.lalr_analysis import Shift
 from platformdirs import user_cache_path
 
 from . import complaints_syntax as say
 from .build_syntax import SyntaxBuilder
 from .diagnostics import Diagnostic, in_order
+from .machine import Machine, Rule, Tables
 from .recover import next_statement, recover
 from .situation import Fix, Situation
 from .slips_blocks import closing
@@ -36,10 +32,6 @@ _ERROR_LIMIT = 20
 _QUIET_TOKENS = 3
 # The height of the parser's stack bounds how deep a text can be nested.
 _STACK_LIMIT = 1000
-
-# Words that are never names, since an expression may begin with them. All others are keywords only where
-# the grammar has a place for them.
-RESERVED = frozenset({"end", "false", "if", "not", "true"})
 
 
 def parse(source: Source) -> tuple[Module | None, list[Diagnostic]]:
@@ -61,7 +53,7 @@ class _Run:
     """One parse: its tokens, edited where the text is broken, and what was complained about."""
 
     def __init__(self, source: Source) -> None:
-        self.machine = _Machine()
+        self.machine = Machine(_tables(), SyntaxBuilder())
         self.tokens = tokenize(source)
         self.index = 0
         self.complaints: list[Diagnostic] = []
@@ -79,7 +71,8 @@ class _Run:
             elif not self.machine.feed(token):
                 self._mend(recover(self._situation()))
             elif token.type == "$END":
-                return self.machine.result
+                (elements,) = self.machine.values
+                return list(elements)
             else:
                 self.index += 1
                 self.taken_since += 1
@@ -156,166 +149,101 @@ class _Run:
         return False
 
 
-class _Machine:
-    """The LALR automaton made from the grammar, fed with one token after the other."""
-
-    def __init__(self) -> None:
-        # Lark asks nothing of a token but its type.
-        self._state: Any = _parser().parse_interactive().parser_state
-        self._table: dict[int, dict[str, Any]] = self._state.parse_conf.states
-        self._words = _fixed_terminals()
-        self.result: list[Any] | None = None
-
-    @property
-    def values(self) -> list[Any]:
-        """What was read so far: tokens, nodes, and lists of them where a rule is not complete."""
-        values: list[Any] = self._state.value_stack
-        return values
-
-    @property
-    def height(self) -> int:
-        return len(self._state.state_stack)
-
-    def feed(self, token: Token) -> bool:
-        """Take a token; False, and nothing is changed, where no rule has a place for it."""
-        state = self._state.state_stack[-1]
-        kind = self._kind(token, state)
-        action = self._table[state].get(kind)
-        # Rules that were complete only for another token must not be closed before this one is refused.
-        if action is None or (action[0] is not Shift and not self.fits([token])):
-            return False
-        result = self._state.feed_token(Token(kind, token.text, token.span), kind == "$END")
-        if kind == "$END":
-            self.result = result
-        return True
-
-    def drop(self, count: int) -> None:
-        """Forget the last values."""
-        if count:
-            del self._state.value_stack[-count:]
-            del self._state.state_stack[-count:]
-
-    def fits(self, tokens: Sequence[Token]) -> int:
-        """How many of these tokens could be taken one after the other."""
-        return self._fits(self._state.state_stack, tokens)
-
-    def ends_block(self) -> bool:
-        """Whether an `end` that stands here closes a block, and is no index."""
-        return _is_boundary(self._table[self._state.state_stack[-1]])
-
-    def base(self) -> int:
-        """The height at which the statement that is being read begins."""
-        stack = self._state.state_stack
-        for height in range(len(stack) - 1, 0, -1):
-            if not _is_boundary(self._table[stack[height]]):
-                continue
-            if any(self._fits(stack[: height + 1], [Token(kind, text, _NOWHERE)]) for kind, text in _ENDS):
-                return height
-        return 0
-
-    def _fits(self, stack: Sequence[int], tokens: Sequence[Token]) -> int:
-        states = list(stack)
-        for count, token in enumerate(tokens):
-            kind = self._kind(token, states[-1])
-            while True:
-                action, argument = self._table[states[-1]].get(kind, (None, None))
-                if action is None:
-                    return count
-                if action is Shift:
-                    states.append(argument)
-                    break
-                del states[len(states) - len(argument.expansion) :]
-                states.append(self._table[states[-1]][argument.origin.name][1])
-                if kind == "$END" and states[-1] == self._state.parse_conf.end_state:
-                    return count + 1
-        return len(tokens)
-
-    def _kind(self, token: Token, state: int) -> str:
-        """The terminal a token is in a state: a word is a keyword where one is expected."""
-        if token.type != "NAME":
-            return self._words.get(token.text, token.type) if token.type == "sign" else token.type
-        word = self._words.get(token.text)
-        if word is None:
-            return token.type
-        return word if token.text in RESERVED or word in self._table[state] else token.type
-
-
-_NOWHERE = Span(Source("", ""), 0, 0)
-_ENDS = (("NAME", "end"), ("$END", ""))
-
-
-def _is_boundary(actions: dict[str, Any]) -> bool:
-    """Whether a statement may begin in a state, or a block or the text end; `x[end]` is neither."""
-    return "$END" in actions or ("END" in actions and ("NAME" not in actions or "PARAMETER" in actions))
-
-
-class _NoLexer(Lexer):
-    """Lark's place for a lexer: tokens are fed to the parser one by one, by us."""
-
-    def __init__(self, conf: object) -> None:
-        pass
-
-    def lex(self, lexer_state: object, parser_state: object) -> Iterator[Any]:
-        return iter(())
-
-
 @cache
-def _parser() -> Lark:
-    """The parser of grammar/mbd.lark, its tables kept in the user's cache folder between runs."""
+def _tables() -> Tables:
+    """The tables of grammar/mbd.lark, kept in the user's cache folder between runs."""
     grammar = files("mbdc.grammar").joinpath("mbd.lark").read_text(encoding="utf-8")
-    stored = _stored_tables(grammar)
-    return _load(stored) or _build(grammar, stored)
+    key = hashlib.sha256(f"{_TABLES_FORMAT} {grammar}".encode()).hexdigest()[:16]
+    stored = user_cache_path("mbdc") / f"grammar-{key}.json"
+    tables = _stored(stored)
+    if tables is None:
+        tables = _made(grammar)
+        _store(tables, stored)
+    return tables
 
 
-def _build(grammar: str, stored: Path) -> Lark:
-    parser = Lark(
+# To be counted up when what is stored changes its form.
+_TABLES_FORMAT = 1
+
+
+def _stored(file: Path) -> Tables | None:
+    try:
+        data = json.loads(file.read_bytes())
+        return Tables(
+            data["states"],
+            [Rule(*rule) for rule in data["rules"]],
+            data["start"],
+            data["end"],
+            data["words"],
+        )
+    except (OSError, ValueError, TypeError, KeyError):
+        # Not there, or damaged: the tables are made again.
+        return None
+
+
+def _store(tables: Tables, file: Path) -> None:
+    data = {name: getattr(tables, name) for name in ("states", "start", "end", "words")}
+    data["rules"] = [[rule.origin, rule.size, rule.method, rule.spliced] for rule in tables.rules]
+    # Written apart and moved into place, so that no other process reads half a file.
+    draft = file.with_suffix(f".{os.getpid()}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(json.dumps(data), encoding="utf-8")
+        os.replace(draft, file)
+    except OSError:
+        # The folder is full or closed to us: the next start makes the tables again.
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def _made(grammar: str) -> Tables:
+    # Imported here, since most runs find the tables stored and need no Lark.
+    from lark import Lark
+    from lark.lexer import Lexer
+    from lark.parsers.lalr_analysis import Shift
+
+    class NoLexer(Lexer):
+        """Tokens are cut by tokens.py; Lark's lexer would want to check their patterns."""
+
+        def __init__(self, conf: object) -> None:
+            pass
+
+        def lex(self, lexer_state: object, parser_state: object) -> Iterator[Any]:
+            return iter(())
+
+    lark = Lark(
         grammar,
         parser="lalr",
-        lexer=_NoLexer,
+        lexer=NoLexer,
         start="module",
         strict=True,
         keep_all_tokens=True,
         maybe_placeholders=False,
-        transformer=SyntaxBuilder(),
     )
-    # Written apart and moved into place, so that no other process reads half a file.
-    draft = stored.with_suffix(f".{os.getpid()}")
-    try:
-        stored.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("wb") as file:
-            parser.save(file, exclude_options={"transformer"})
-        os.replace(draft, stored)
-    except OSError:
-        # The folder is full or closed to us: the next start builds the tables again, 0.2 s later.
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-    return parser
+    conf: Any = lark.parse_interactive().parser_state.parse_conf
+    number = {state: index for index, state in enumerate(conf.states)}
+    rule_number = {rule: index for index, rule in enumerate(lark.rules)}
+    return Tables(
+        states=[
+            {
+                symbol: number[target] if action is Shift else ~rule_number[target]
+                for symbol, (action, target) in actions.items()
+            }
+            for actions in conf.states.values()
+        ],
+        rules=[_rule(rule) for rule in lark.rules],
+        start=number[conf.start_state],
+        end=number[conf.end_state],
+        words={
+            terminal.pattern.value: terminal.name
+            for terminal in lark.terminals
+            if terminal.pattern is not None and terminal.pattern.type == "str"
+        },
+    )
 
 
-def _load(stored: Path) -> Lark | None:
-    try:
-        with stored.open("rb") as file:
-            tables = pickle.load(file)
-        load: Any = Lark._load_from_dict
-        parser: Lark = load(tables["data"], tables["memo"], transformer=SyntaxBuilder())
-        return parser
-    except FileNotFoundError:
-        return None
-    except Exception:
-        # A file of ours that cannot be read is worth nothing, whatever is wrong with it: it is built anew.
-        return None
-
-
-def _stored_tables(grammar: str) -> Path:
-    key = hashlib.sha256(f"{grammar} {lark_version} {sys.version_info}".encode()).hexdigest()[:16]
-    return user_cache_path("mbdc") / f"grammar-{key}.tables"
-
-
-@cache
-def _fixed_terminals() -> dict[str, str]:
-    """Keywords and signs by their text, with the names Lark gave them."""
-    return {
-        terminal.pattern.value: terminal.name
-        for terminal in _parser().terminals
-        if terminal.pattern is not None and terminal.pattern.type == "str"
-    }
+def _rule(rule: Any) -> Rule:
+    """Lark's rule as ours; what it inlines (`?rule` of one symbol, repetitions) is told apart."""
+    handed_on = rule.options.expand1 and not rule.alias and len(rule.expansion) == 1
+    method = None if handed_on else rule.alias or rule.origin.name
+    return Rule(rule.origin.name, len(rule.expansion), method, rule.origin.name.startswith("_"))

@@ -135,7 +135,7 @@ class Situation:
         if offset is None:
             return self.index
         index = self.index
-        while index > 0 and self.tokens[index - 1].span.start >= offset:
+        while index > 0 and self.tokens[index - 1].start >= offset:
             index -= 1
         return index
 
@@ -186,8 +186,7 @@ class Situation:
     @property
     def behind_previous(self) -> Span:
         """The place straight behind the previous token."""
-        end = self.previous.span.end
-        return Span(self.previous.span.source, end, end)
+        return Span(self.previous.source, self.previous.end, self.previous.end)
 
     def accepts(self, *texts: str) -> bool:
         """Whether all these words and signs could stand here."""
@@ -195,21 +194,22 @@ class Situation:
 
     def made(self, text: str) -> Token:
         """A token that is not in the text, placed where the one that does not fit stands."""
-        place = Span(self.token.span.source, self.token.span.start, self.token.span.start)
         if text in STARTERS or text in _INNER_WORDS:
-            return keyword(text, place)
-        if text[0].isdigit():
-            return Token("NUMBER", text, place)
-        return Token("NAME" if text[0].isalpha() or text[0] == "?" else "sign", text, place)
+            kind = text.upper()
+        elif text[0].isdigit():
+            kind = "NUMBER"
+        else:
+            kind = "NAME" if text[0].isalpha() or text[0] == "?" else "sign"
+        return Token(kind, text, self.token.source, self.token.start, self.token.start)
 
 
-def keyword(word: str, place: Span) -> Token:
-    """A word that is a keyword whether it fits or not: its terminal in the grammar has its name."""
-    return Token(word.upper(), word, place)
+def keyword(token: Token) -> Token:
+    """A word as a keyword, whether it fits or not: its terminal in the grammar has its name."""
+    return token._replace(type=token.text.upper())
 
 
 def same_line(first: Token, second: Token) -> bool:
-    return "\n" not in first.span.source.text[first.span.end : second.span.start]
+    return "\n" not in first.source.text[first.end : second.start]
 
 
 def _first_offset(values: Sequence[Any]) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import complaints_syntax as say
 from .diagnostics import Diagnostic
-from .situation import Block, Fix, Situation
+from .situation import Block, Fix, Situation, same_line
 from .slips_text import habits
 from .source import Span
 
@@ -123,9 +123,7 @@ def _place(block: Block) -> Span:
 
 def _starts_line(s: Situation, offset: int) -> bool:
     token = s.following(offset)
-    source = token.span.source
-    before = s.following(offset - 1).span.end
-    return token.type == "$END" or "\n" in source.text[before : token.span.start]
+    return token.type == "$END" or not same_line(s.following(offset - 1), token)
 
 
 def _through_semicolon(s: Situation, offset: int) -> int:

@@ -49,7 +49,7 @@ def units(s: Situation) -> Fix | None:
     number = s.previous
     if number.type != "NUMBER" or not s.statement:
         return None
-    touching = number.span.end == s.token.span.start
+    touching = number.end == s.token.start
     if s.text == "[" and "[" not in number.text:
         if touching:
             return Fix(say.unclosed_bracket(s.token.span, "[", "]"), resume=True)

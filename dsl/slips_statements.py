@@ -37,7 +37,7 @@ def swallowed_word(s: Situation) -> Fix | None:
         return None
     if same_line(s.tokens[s.index - 2], word) or s.statement[-2].text == ".":
         return None
-    return Fix(None, back="token", put=(keyword(word.text, word.span),))
+    return Fix(None, back="token", put=(keyword(word),))
 
 
 def foreign_word(s: Situation) -> Fix | None:

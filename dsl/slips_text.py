@@ -39,7 +39,7 @@ def broken_token(s: Situation) -> Fix | None:
     match token.type:
         case "partial_number":
             whole = _completed(token.text)
-            number = Token("NUMBER", whole, token.span)
+            number = token._replace(type="NUMBER", text=whole)
             return Fix(say.partial_number(token.span, token.text, whole), take=1, put=(number,))
         case "quoted":
             return Fix(say.single_quotes(token.span, token.text[1:-1]), take=1, put=(_text(token),))
@@ -91,7 +91,7 @@ def _completed(number: str) -> str:
 
 
 def _text(token: Token) -> Token:
-    return Token("STRING", '""', token.span)
+    return token._replace(type="STRING", text='""')
 
 
 def _run(s: Situation) -> int:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from .source import Source, Span
 
@@ -52,13 +51,18 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One token. The parser gives keywords and signs the type of their terminal in the grammar."""
 
     type: str
     text: str
-    span: Span
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        return Span(self.source, self.start, self.end)
 
 
 def tokenize(source: Source) -> list[Token]:
@@ -75,20 +79,20 @@ def tokenize(source: Source) -> list[Token]:
         elif kind == "unknown":
             kind = "foreign"
         elif kind == "unclosed_string":
-            tokens += _unclosed_string(text, Span(source, match.start(), match.end()))
+            tokens += _unclosed_string(text, source, match.start())
             continue
-        tokens.append(Token(kind, text, Span(source, match.start(), match.end())))
+        tokens.append(Token(kind, text, source, *match.span()))
     end = len(source.text)
-    tokens.append(Token("$END", "", Span(source, end, end)))
+    tokens.append(Token("$END", "", source, end, end))
     return tokens
 
 
-def _unclosed_string(line: str, span: Span) -> list[Token]:
+def _unclosed_string(line: str, source: Source, start: int) -> list[Token]:
     """The rest of a line behind a quote; a semicolon at its end is taken for the statement's."""
     kept = line.rstrip()
     content = kept.rstrip(";")
-    middle = span.start + len(content)
-    tokens = [Token("unclosed_string", content, Span(span.source, span.start, middle))]
+    middle = start + len(content)
+    tokens = [Token("unclosed_string", content, source, start, middle)]
     if kept != content:
-        tokens.append(Token("sign", ";", Span(span.source, middle, middle + 1)))
+        tokens.append(Token("sign", ";", source, middle, middle + 1))
     return tokens
