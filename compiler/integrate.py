@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from contextlib import redirect_stderr
+from contextlib import redirect_stderr
 from dataclasses import dataclass
+from io import StringIO
 from io import StringIO
 
 import casadi as ca

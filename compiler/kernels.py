@@ -24,7 +24,8 @@ IDAS_OPTIONS: dict[str, Any] = {
     # Algebraic unknowns stay out of the error test: their convergence follows from that of the states.
     "suppress_algebraic": True,
     "cj_scaling": True,
-    "max_num_steps": 200_000,
+    # Pieces are cut to a few hundred steps: one that takes as many as this is too long, or stuck.
+    "max_num_steps": 10_000,
     "quad_err_con": True,
     "print_stats": False,
     "error_on_fail": True,
@@ -91,7 +92,7 @@ class Kernels:
         r = self.reduced
         places = [i for i, row in enumerate(r.equations.rows) if row.kind == "constraint"]
         velocities = r.equations.coordinate_orders[0].numel()
-        rows = ca.vertcat(*(r.derivatives[i][-1] for i in places))
+        rows = ca.vertcat(ca.SX(0, 1), *(r.derivatives[i][-1] for i in places))
         gradients = ca.substitute(ca.jacobian(rows, r.z[:velocities]), r.z, ca.SX.zeros(r.z.numel()))
         t, x, _, e = self._arguments
         return ca.Function("constraint_rows", [t, x, e], [gradients, r.metric])

@@ -53,7 +53,7 @@ def pilot(driver: Driver, state: State, stop: float, met: Floats) -> Pilot:
     for _ in range(40):
         duration = min(duration, stop - state.time)
         end = driver.inputs.horizon(state.time, state.time + duration)
-        accuracy = Accuracy(PILOT_TOLERANCE, PILOT_TOLERANCE / 100, scales_of(reduced, largest), 1e300)
+        accuracy = Accuracy(PILOT_TOLERANCE, PILOT_TOLERANCE / 100, scales_of(reduced, largest, stop - state.time), 1e300)
         piece = driver.integrate(state, end, 8, 0.0, accuracy, redundancy)
         if piece is None:
             if shorter is not None:
@@ -69,7 +69,7 @@ def pilot(driver: Driver, state: State, stop: float, met: Floats) -> Pilot:
         duration *= 4
     attracted = any(reduced.differentiations) or bool(reduced.norm_blocks)
     kappa = KAPPA_STEPS / step if attracted else 0.0
-    return Pilot(step, kappa, scales_of(reduced, largest), energy if energy > 0 else 1.0)
+    return Pilot(step, kappa, scales_of(reduced, largest, stop - state.time), energy if energy > 0 else 1.0)
 
 
 def _exchanged(driver: Driver, piece: Piece) -> float:
@@ -80,17 +80,22 @@ def _exchanged(driver: Driver, piece: Piece) -> float:
     return float(max(np.max(np.abs(energies[0])), np.ptp(energies[1])))
 
 
-def scales_of(reduced: ReducedSystem, largest: Floats) -> Floats:
-    """Each state's scale: its largest size so far, but not less than a thousandth of its like's.
+def scales_of(reduced: ReducedSystem, largest: Floats, duration: float) -> Floats:
+    """Each state's scale (nx,): its largest size so far, but not less than a thousandth of what its like can reach.
 
-    Angles and Euler parameters have the scale 1; where all of a kind are 0 but for rounding, theirs is 1 too:
-    a system at rest must not be followed to the last digit of its rounding errors.
+    A position reaches what the velocities of its dimension make of it in `duration` (s), a velocity matters
+    where it changes a position; so for every order. Angles and Euler parameters have the scale 1.
     """
     scales = np.ones_like(largest)
-    for places in reduced.alike:
-        kind = largest[list(places)]
-        size = float(np.max(kind))
-        scales[list(places)] = np.maximum(kind, 1e-3 * size) if size > ROUNDING else 1.0
+    for alike in reduced.alike:
+        sizes = [float(np.max(largest[list(places)], initial=0.0)) for places in alike.places]
+        if alike.is_angle:
+            sizes[0] = 1.0
+        for order, places in enumerate(alike.places):
+            if not places or (alike.is_angle and order == 0):
+                continue
+            reach = max(size * duration ** (k - order) for k, size in enumerate(sizes))
+            scales[list(places)] = np.maximum(largest[list(places)], 1e-3 * reach) if reach > 0 else 1.0
     return scales
 
 

@@ -12,7 +12,7 @@ from mbdc.dsl.dimension import ONE, Dimension
 from .chains import Chains
 from .complaints_reduce import never_regular
 from .equations import EquationsOfMotion
-from .reduced import ReducedSystem, Stage, StateEntry
+from .reduced import Alike, ReducedSystem, Stage, StateEntry
 from .singular import Derivatives, replacement
 from .structure import Offsets, offsets, plain_offsets
 
@@ -230,16 +230,16 @@ def _metric(equations: EquationsOfMotion) -> ca.SX:
     return ca.diagcat(mass, ca.SX(n - v.numel(), n - v.numel())) + ca.diag(weights)
 
 
-def _alike(equations: EquationsOfMotion, entries: tuple[StateEntry, ...]) -> tuple[tuple[int, ...], ...]:
-    dimensions: list[Dimension | None] = [None] * len(equations.unknowns)
+def _alike(equations: EquationsOfMotion, entries: tuple[StateEntry, ...]) -> tuple[Alike, ...]:
+    """Coordinates by their dimension; every other unknown is of its own kind."""
+    kinds: list[Dimension | str] = [unknown.name for unknown in equations.unknowns]
     for coordinate in equations.system.coordinates:
-        kind = equations.system.program.variables[coordinate.name].type
+        declared = equations.system.program.variables[coordinate.name].type
         for k, j in enumerate(range(coordinate.v.start, coordinate.v.stop)):
-            dimensions[j] = ONE if coordinate.is_rotation else kind.dimension(k)
-    groups: dict[tuple[object, int], list[int]] = {}
+            kinds[j] = ONE if coordinate.is_rotation else declared.dimension(k)
+    highest = max((entry.order for entry in entries), default=0)
+    groups: dict[Dimension | str, list[list[int]]] = {}
     for i, entry in enumerate(entries):
-        dimension = dimensions[entry.unknown]
-        if entry.order or dimension is None or not dimension.is_one:
-            key = (dimension if dimension is not None else entry.name, entry.order)
-            groups.setdefault(key, []).append(i)
-    return tuple(tuple(places) for places in groups.values())
+        group = groups.setdefault(kinds[entry.unknown], [[] for _ in range(highest + 1)])
+        group[entry.order].append(i)
+    return tuple(Alike(tuple(tuple(p) for p in places), kind == ONE) for kind, places in groups.items())

@@ -56,14 +56,25 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class Alike:
+    """Entries of x that are derivatives of one dimension: `places[order]`, empty where an order has none.
+
+    `is_angle`: positions are angles or Euler parameters, whose size is 1 whatever they are.
+    """
+
+    places: tuple[tuple[int, ...], ...]
+    is_angle: bool
+
+
+@dataclass(frozen=True)
 class ReducedSystem:
     """x' = `rhs`, 0 = `algebraic`, in the symbols time, x, z, κ, parameters and signals.
 
     `algebraic` has as many rows as z and is in the order of `EquationsOfMotion.rows`. `differentiations` are the c_i.
     `derivatives[i]` are F_i, F_i', ... up to F_i^(c_i). `stages` run from positions upward.
     `metric` (nv, nv) is the mass matrix with its small nominal part.
-    `norm_blocks` are the Euler parameters in x, each to have unit norm. `alike` groups the entries of x whose
-    sizes can be compared: same order, same dimension; angles and Euler parameters are in none.
+    `norm_blocks` are the Euler parameters in x, each to have unit norm. `alike` groups the entries of x
+    whose sizes can be compared.
     """
 
     equations: EquationsOfMotion
@@ -79,4 +90,4 @@ class ReducedSystem:
     stages: tuple[Stage, ...]
     metric: ca.SX
     norm_blocks: tuple[slice, ...]
-    alike: tuple[tuple[int, ...], ...]
+    alike: tuple[Alike, ...]
