@@ -36,10 +36,11 @@ class Pilot:
     energy: float
 
 
-def pilot(driver: Driver, state: State, stop: float, met: Floats) -> Pilot:
+def pilot(driver: Driver, state: State, stop: float, met: Floats, exchanged: float) -> Pilot:
     """Run ahead from a state, over four times as long each time, until there are steps enough to judge.
 
-    `met` (nx,) are the largest sizes of the states met so far (zeros at the start).
+    `met` (nx,) are the largest sizes of the states met so far (zeros at the start),
+    `exchanged` (J) the energies.
     κ is never taken from the main run's own steps, which depend on κ: where a row is differentiated three
     times that would run away.
     """
@@ -49,7 +50,7 @@ def pilot(driver: Driver, state: State, stop: float, met: Floats) -> Pilot:
     largest = np.maximum(met, np.abs(state.x))
     duration = (driver.inputs.horizon(state.time, stop) - state.time) / 4096
     shorter: tuple[float, int] | None = None
-    step, energy = stop - state.time, 0.0
+    step, energy = stop - state.time, exchanged
     for _ in range(40):
         duration = min(duration, stop - state.time)
         end = driver.inputs.horizon(state.time, state.time + duration)

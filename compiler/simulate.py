@@ -105,7 +105,8 @@ class _Runner:
     def _steering(self) -> Pilot:
         changed = self._rate_at_pilot and not 1 / 3 <= self._rate / self._rate_at_pilot <= 3
         if self._pilot is None or changed:
-            self._pilot = pilot(self._driver, self.state, self._plan.stop, self._largest)
+            met = 0.0 if self._pilot is None else self._pilot.energy
+            self._pilot = pilot(self._driver, self.state, self._plan.stop, self._largest, met)
             finer = (PILOT_TOLERANCE / (self._plan.tolerance / 10)) ** (1 / 6)
             if not self._rate:
                 self._rate = finer / self._pilot.step
