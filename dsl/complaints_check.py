@@ -166,7 +166,13 @@ def shapes_differ(span: Span, doing: str, left: Span, ls: Shape, right: Span, rs
 
 def shape_expected(span: Span, what: str, expected: Shape | str, found: Shape) -> Diagnostic:
     wanted = expected if isinstance(expected, str) else shaped(expected)
-    return error("shape-mismatch", f"{what} must be {wanted}, but {quoted(span)} is {shaped(found)}", span)
+    message = f"{what} must be {wanted}, but {quoted(span)} is {shaped(found)}"
+    advice = None if isinstance(expected, str) else _shape_advice(expected, found)
+    return error("shape-mismatch", message, span, help=advice if found == () else None)
+
+
+def array_empty(span: Span, name: str) -> Diagnostic:
+    return error("shape-mismatch", f"`{name}` needs an element at least, and {quoted(span)} has none", span)
 
 
 def power_of_array(span: Span, base: Span, shape: Shape) -> Diagnostic:

@@ -38,7 +38,9 @@ def fold(operation: str, shapes: Sequence[Shape], numbers: Sequence[Numbers], sh
             return tuple(float(_ELEMENTWISE[operation](x)) for x in numbers[0])
         if operation in _PAIRWISE:
             return tuple(_real(_PAIRWISE[operation](x, y)) for x, y in zip(*numbers, strict=True))
-        return None if rule is None else tuple(map(float, rule(shapes, numbers, shape)))
+        result = () if rule is None else tuple(map(float, rule(shapes, numbers, shape)))
+        # Products over nothing have no terms to take their number of elements from.
+        return result if rule is not None and len(result) == math.prod(shape) else None
     except OverflowError:
         return (math.inf,) * max(1, math.prod(shape))
     except ZeroDivisionError:

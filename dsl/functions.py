@@ -175,11 +175,8 @@ def _norm(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Valu
 def _over_all(site: Site, operation: str, argument: Value, span: Span, what: str) -> Value:
     """One number of all elements, which must have one dimension."""
     empty = argument.size == 0
-    if empty and operation not in ("sum", "product"):
-        told = say.shape_expected(
-            argument.span, f"the argument of `{operation}`", "not empty", argument.shape or ()
-        )
-        return site.mistake(told, argument)
+    if empty and operation != "sum":
+        return site.mistake(say.array_empty(argument.span, operation.removesuffix("imum")), argument)
     found = gather(settle(argument.dims))
     _tell_gathering(site, found, argument, span)
     if found.quarrel == "clash":

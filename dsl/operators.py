@@ -19,6 +19,7 @@ _RELATIONS = {
     "<": "less", "<=": "lessequal", ">": "greater", ">=": "greaterequal", "==": "equal", "<>": "unequal",
 }  # fmt: skip
 _LARGEST_MATRIX_POWER = 100
+_LARGEST_POWER = 100
 
 
 def unary(site: Site, operator: str, operand: Value, span: Span) -> Value:
@@ -223,6 +224,8 @@ def _ratio(exponent: Value) -> Fraction | int | None:
     if not exponent.is_fixed or exponent.number is None:
         return None
     value = exponent.number[0]
+    if abs(value) > _LARGEST_POWER:
+        return None
     if value == int(value):
         return int(value)
     ratio = Fraction(value).limit_denominator(1000)
