@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
+from sympy_lines import Direction, Lines
 
 from mbdc.dsl import program as p
 
@@ -92,7 +93,7 @@ class Derivation:
         self._variables: dict[str, Value] = {}
         self._body_rates: dict[str, Value] = {}
         self._rates: dict[sp.Symbol, sp.Expr] = {}
-        self._accelerations: dict[sp.Symbol, sp.Symbol] = {}
+        self._lines = Lines()
         self.q: list[sp.Symbol] = []
         self.v: list[sp.Symbol] = []
         self.a: list[sp.Symbol] = []
@@ -101,8 +102,7 @@ class Derivation:
         """Of each `Rotation`: its places in q and v."""
         for definition in program.variables.values():
             self._declare(definition)
-        self._position_rates = [self._rates[s] for s in self.q]
-        self._accelerations = dict(zip(self.v, self.a, strict=True))
+        self._directions()
         self.rows = self._constraint_rows()
         self.labels = [row.label for row in self.rows]
         self._evaluate = self._compile()
@@ -133,13 +133,13 @@ class Derivation:
         """A function of (q, v, t) that gives a named variable without accelerations in it."""
         expressions = list(self.variable(name).ravel())
         shape = self.program.variables[name].type.shape
-        function = sp.lambdify([self.q, self.v, self._time], expressions, "numpy", cse=True)
+        function = self._lines.function([self.q, self.v, self._time], expressions)
         return lambda q, v, t: np.array(function(q, v, t), dtype=float).reshape(shape)
 
     def body_rates_of_matrix(self, name: str, q: Floats, v: Floats) -> Floats:
         """The vector of Sᵀ·Ṡ of a named attitude."""
         omega = list(self._angular_velocity_of_matrix(self.variable(name)))
-        function = sp.lambdify([self.q, self.v, self._time], omega, "numpy", cse=True)
+        function = self._lines.function([self.q, self.v, self._time], omega)
         return np.array(function(q, v, 0.0), dtype=float)
 
     def start(self) -> tuple[Floats, Floats]:
@@ -231,7 +231,7 @@ class Derivation:
         """The value of an expression; each node is lowered once."""
         key = id(expression)
         if key not in self._memo:
-            self._memo[key] = self._lower(expression)
+            self._memo[key] = _map(self._lines.name, self._lower(expression))
         return self._memo[key]
 
     def _lower(self, expression: p.Expr) -> Value:
@@ -333,65 +333,49 @@ class Derivation:
 
     def total_derivative(self, expression: sp.Expr) -> sp.Expr:
         """d/dt through positions, velocities, states and time."""
-        result = self._rest(expression)
-        for symbol in expression.free_symbols & self._accelerations.keys():
-            result += sp.diff(expression, symbol) * self._accelerations[symbol]
-        return result
-
-    def _rest(self, expression: sp.Expr) -> sp.Expr:
-        """The total derivative without its accelerations."""
-        result = sp.diff(expression, self._time)
-        for symbol in expression.free_symbols & self._rates.keys():
-            result += sp.diff(expression, symbol) * self._rates[symbol]
-        return result
-
-    def _along_velocities(self, expression: sp.Expr) -> list[sp.Expr]:
-        """The derivative by each velocity's direction: ∂/∂q, for a `Rotation` Nᵀ·∂/∂(Euler parameters)."""
-        present = expression.free_symbols
-        by_position = [sp.diff(expression, s) if s in present else sp.Integer(0) for s in self.q]
-        result: list[sp.Expr] = []
-        place = 0
-        frames = {frame[0].start: frame for frame in self.attitudes}
-        while place < len(self.q):
-            if place not in frames:
-                result.append(by_position[place])
-                place += 1
-                continue
-            rates = _quaternion_rates(*self.q[place : place + 4])
-            for i in range(3):
-                result.append(sum(rates[k][i] * by_position[place + k] for k in range(4)))
-            place += 4
-        return result
+        return self._lines.along(sp.sympify(expression), self._flow_of_time)
 
     def _by_velocities(self, expression: sp.Expr) -> list[sp.Expr]:
-        present = expression.free_symbols
-        return [sp.diff(expression, s) if s in present else sp.Integer(0) for s in self.v]
+        return [self._lines.along(expression, direction) for direction in self._by_velocity]
+
+    def _depends_on_velocity(self, expression: sp.Expr) -> bool:
+        return bool(self._lines.free(expression) & set(self.v))
+
+    def _directions(self) -> None:
+        """Along each velocity; along the displacement each makes (for a `Rotation` N's columns); in time."""
+        one = sp.Integer(1)
+        self._by_velocity = [Direction({symbol: one}) for symbol in self.v]
+        rates = [[sp.diff(rate, v) for v in self.v] for rate in (self._rates[s] for s in self.q)]
+        self._by_displacement = [
+            Direction({symbol: row[i] for symbol, row in zip(self.q, rates, strict=True) if row[i] != 0})
+            for i in range(len(self.v))
+        ]
+        drift = {self._time: one, **self._rates}
+        self._drift = Direction(drift)
+        self._flow_of_time = Direction({**drift, **dict(zip(self.v, self.a, strict=True))})
 
     def _constraint_rows(self) -> list[Row]:
         rows = []
         for constraint in self.program.statements.constraints:
-            residual = self.lower(constraint.left) - self.lower(constraint.right)
-            residual = np.asarray(residual, dtype=object)
+            residual = np.asarray(self.lower(constraint.left) - self.lower(constraint.right), dtype=object)
             for index, entry in np.ndenumerate(residual):
-                row = self._row(constraint.name + _index_text(index), sp.sympify(entry))
-                if row is not None:
-                    rows.append(row)
-        return rows
+                rows.append(self._row(constraint.name + _index_text(index), sp.sympify(entry)))
+        vanishing = self._vanishing([row.residual for row in rows])
+        return [row for row, zero in zip(rows, vanishing, strict=True) if not zero]
 
-    def _row(self, label: str, residual: sp.Expr) -> Row | None:
-        if self._vanishes(residual):
-            return None
-        holonomic = not residual.free_symbols & set(self.v)
-        velocity_form = self.total_derivative(residual) if holonomic else residual
-        return Row(label, residual, self._by_velocities(velocity_form), self._rest(velocity_form), holonomic)
+    def _row(self, label: str, residual: sp.Expr) -> Row:
+        holonomic = not self._depends_on_velocity(residual)
+        velocity_form = self._lines.along(residual, self._drift) if holonomic else residual
+        bias = self._lines.along(velocity_form, self._drift)
+        return Row(label, residual, self._by_velocities(velocity_form), bias, holonomic)
 
-    def _vanishes(self, expression: sp.Expr) -> bool:
-        """Whether it is 0 at two arbitrary points."""
-        symbols = sorted(expression.free_symbols, key=lambda s: s.name)
-        generator = np.random.default_rng(len(symbols))
-        points = generator.uniform(0.3, 0.7, (2, len(symbols)))
-        values = [expression.subs(dict(zip(symbols, point, strict=True))) for point in points]
-        return all(abs(complex(value)) < 1e-12 for value in values)
+    def _vanishing(self, expressions: list[sp.Expr]) -> list[bool]:
+        """Which of them are 0 at two arbitrary points."""
+        generator = np.random.default_rng(len(expressions))
+        function = self._lines.function([self.q, self.v, self._time], expressions)
+        points = generator.uniform(0.3, 0.7, (2, len(self.q) + len(self.v)))
+        values = [function(point[: len(self.q)], point[len(self.q) :], 0.4) for point in points]
+        return [bool(np.max(np.abs(pair)) < 1e-12) for pair in np.array(values, dtype=float).T]
 
     def _compile(self) -> Callable[[Floats, Floats, float], tuple[Floats, Floats, Floats, Floats]]:
         statements = self.program.statements
@@ -399,16 +383,17 @@ class Derivation:
             sum((self.lower(e.value)[()] for e in statements.energies if e.kind == kind), sp.Integer(0))
             for kind in ("kinetic", "potential", "dissipation")
         )
+        along = self._lines.along
         momenta = self._by_velocities(kinetic)
         mass = [self._by_velocities(momentum) for momentum in momenta]
-        slopes = [self._along_velocities(energy) for energy in (kinetic, potential)]
         losses = self._by_velocities(dissipation)
         applied = self._applied_forces()
         gyroscopic = self._gyroscopic(momenta)
         force = [
-            applied[i] - self._rest(momenta[i]) - gyroscopic[i] + slopes[0][i] - slopes[1][i] - losses[i]
-            for i in range(len(self.v))
-        ]
+            applied[i] - along(momenta[i], self._drift) - gyroscopic[i] - losses[i]
+            + along(kinetic, direction) - along(potential, direction)
+            for i, direction in enumerate(self._by_displacement)
+        ]  # fmt: skip
         outputs = [mass, force, [row.jacobian for row in self.rows], [row.bias for row in self.rows]]
         return self._numeric(outputs)
 
@@ -417,7 +402,8 @@ class Derivation:
         for force in self.program.statements.forces:
             efforts = self.lower(force.effort).ravel()
             for effort, flow in zip(efforts, self._flow(force.flow).ravel(), strict=True):
-                velocity_form = flow if flow.free_symbols & set(self.v) else self.total_derivative(flow)
+                moving = self._depends_on_velocity(flow)
+                velocity_form = flow if moving else self._lines.along(flow, self._drift)
                 for i, arm in enumerate(self._by_velocities(velocity_form)):
                     result[i] += arm * effort
         return result
@@ -437,9 +423,9 @@ class Derivation:
 
     def _numeric(self, outputs: list[Any]) -> Callable[..., tuple[Floats, Floats, Floats, Floats]]:
         arguments = [self.q, self.v, self._time]
-        function = sp.lambdify(arguments, outputs, "numpy", cse=True)
-        rates = sp.lambdify([self.q, self.v], self._position_rates, "numpy", cse=True)
-        residuals = sp.lambdify(arguments, [row.residual for row in self.rows], "numpy", cse=True)
+        function = self._lines.function(arguments, outputs)
+        rates = self._lines.function([self.q, self.v], [self._rates[s] for s in self.q])
+        residuals = self._lines.function(arguments, [row.residual for row in self.rows])
         self._kinematics = lambda q, v: np.array(rates(q, v), dtype=float)
         self._residuals = lambda q, v, t: np.array(residuals(q, v, t), dtype=float)
         n, m = len(self.v), len(self.rows)
