@@ -455,6 +455,15 @@ def too_deep(place: Span, limit: int) -> Diagnostic:
     )
 
 
+def too_long(place: Span, limit: int) -> Diagnostic:
+    return error(
+        "too-deep",
+        f"this is more than {limit} operations in each other",
+        place,
+        help="name parts of the expression and use the names, or use `sum(... for i in 1:n)`",
+    )
+
+
 def too_many(place: Span, limit: int) -> Diagnostic:
     return error(
         "too-many-errors", f"more than {limit} syntax errors; the rest of the text is left out", place

@@ -9,10 +9,12 @@ from typing import Any
 
 from . import complaints_syntax as say
 from .diagnostics import Diagnostic
-from .syntax import Call, End, Member, Module, Name, Node, Number, Subscript
+from .syntax import Binary, Call, End, Member, Module, Name, Node, Number, Subscript
 
-# Passes may recurse over what comes out of the parser.
+# Passes may recurse over what comes out of the parser: so many levels of brackets, calls and classes,
 DEPTH_LIMIT = 200
+# and so many steps in all, where each term of a sum is one: `a + b + c` is `(a + b) + c`.
+STEPS_LIMIT = 1000
 
 _FIELDS = {
     kind: tuple(field.name for field in fields(kind) if not field.name.endswith("span"))
@@ -23,18 +25,30 @@ _FIELDS = {
 def verify_syntax(module: Module) -> tuple[list[Diagnostic], bool]:
     """Complaints about a module, and whether it is shallow enough for passes that recurse."""
     complaints: list[Diagnostic] = []
-    # Nodes still to be looked at: with their depth, and whether they stand in an index.
-    pending: list[tuple[Node, int, bool]] = [(element, 1, False) for element in module.elements]
+    # Nodes still to be looked at: with their depth, their steps, and whether they stand in an index.
+    pending: list[tuple[Node, int, int, bool]] = [(element, 1, 1, False) for element in module.elements]
     while pending:
-        node, depth, in_index = pending.pop()
+        node, depth, steps, in_index = pending.pop()
         if depth > DEPTH_LIMIT:
             return [*complaints, say.too_deep(node.span, DEPTH_LIMIT)], False
+        if steps > STEPS_LIMIT:
+            return [*complaints, say.too_long(node.span, STEPS_LIMIT)], False
         complaints += _verify_node(node, in_index)
         pending += [
-            (child, depth + 1, in_index or (isinstance(node, Subscript) and child is not node.base))
+            (
+                child,
+                depth if _continues(node, child) else depth + 1,
+                steps + 1,
+                in_index or (isinstance(node, Subscript) and child is not node.base),
+            )
             for child in _children(node)
         ]
     return complaints, True
+
+
+def _continues(node: Node, child: Node) -> bool:
+    """Whether the child is the same sum or product, one term shorter."""
+    return isinstance(node, Binary) and child is node.left and isinstance(child, Binary)
 
 
 def _verify_node(node: Node, in_index: bool) -> Iterator[Diagnostic]:
