@@ -109,7 +109,7 @@ class Report:
         sections = [
             _start_section(self.start),
             [_outcome_line(self)],
-            _event_section(self.events),
+            _event_section(tuple(e for e in self.events if e.what != self.reason)),
             _residual_section(self.residuals),
             _energy_section(self.energy),
             [f"note: {text}" for text in self.notes],

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 
 COMMANDS = [line for block in code_blocks(README, "sh") for line in block.text.splitlines()]
-# These two install the project; `.ci/run` runs them word for word, each in an environment of its own.
+# These two install the project; `.ci/run` runs them word for word in a fresh environment.
 INSTALLING = [line for line in COMMANDS if "pip install" in line]
 
 
