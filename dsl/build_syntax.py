@@ -67,7 +67,9 @@ class SyntaxBuilder:
             kind=kind[-1].text if kind else "plain",
             type_name=_path(type_name),
             type_span=_span(type_name),
-            declarators=tuple(d if d.description else replace(d, description=shared) for d in declarators),
+            declarators=tuple(
+                replace(d, description=shared) if shared and not d.description else d for d in declarators
+            ),
             final=final is not None,
             structural=len(kind) == 2,
             inner=sharing is not None and sharing.text == "inner",

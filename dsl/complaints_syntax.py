@@ -464,6 +464,15 @@ def too_long(place: Span, limit: int) -> Diagnostic:
     )
 
 
+def text_too_long(place: Span, limit: int) -> Diagnostic:
+    return error(
+        "too-large",
+        f"the text has more than {limit:,} words and signs",
+        place,
+        help="split it into several files",
+    )
+
+
 def too_many(place: Span, limit: int) -> Diagnostic:
     return error(
         "too-many-errors", f"more than {limit} syntax errors; the rest of the text is left out", place

@@ -23,14 +23,15 @@ RESERVED = frozenset({"end", "false", "if", "not", "true"})
 class Rule:
     """One alternative of a rule: what it makes, of how many symbols, and by which method.
 
-    `method` is None where one symbol is handed on as it is. `spliced` says that the rule is a part of a
-    repetition, which has no value of its own.
+    `method` is None where one symbol is handed on as it is. A rule that is the repeated part of another
+    is `spliced`: it has no value of its own. One that has such parts `splices`.
     """
 
     origin: str
     size: int
     method: str | None
     spliced: bool
+    splices: bool
 
 
 @dataclass(frozen=True)
@@ -79,10 +80,10 @@ class Machine:
             if not self._advance(states, kind, closed):
                 return False
             self._states = states
-            for rule in closed:
-                self._close(rule)
+            for number in closed:
+                self._close(number)
         if kind != "$END":
-            self.values.append(token if token.type == kind else token._replace(type=kind))
+            self.values.append(token if token.type == kind else Token(kind, *token[1:]))
         return True
 
     def drop(self, count: int) -> None:
@@ -161,10 +162,8 @@ class Machine:
         method = self._methods[number]
         if method is None:
             values.append(_spliced(children))
-        elif any(type(child) is _Repetition for child in children):
-            values.append(method(list(_spliced(children))))
         else:
-            values.append(method(children))
+            values.append(method(list(_spliced(children)) if rule.splices else children))
 
     def _kind(self, token: Token, state: int) -> str:
         """The terminal a token is in a state: a word is a keyword where one is expected."""

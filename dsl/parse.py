@@ -32,6 +32,8 @@ _ERROR_LIMIT = 20
 _QUIET_TOKENS = 3
 # The height of the parser's stack bounds how deep a text can be nested.
 _STACK_LIMIT = 1000
+# Some 20,000 lines: no hand writes that much, and reading it takes seconds.
+_TOKEN_LIMIT = 250_000
 
 
 def parse(source: Source) -> tuple[Module | None, list[Diagnostic]]:
@@ -40,7 +42,10 @@ def parse(source: Source) -> tuple[Module | None, list[Diagnostic]]:
     None where nothing could be made of the text, or where it is nested too deep. In a recovered module
     names that were put in where one is missing begin with `?`.
     """
-    run = _Run(source)
+    tokens = tokenize(source, _TOKEN_LIMIT)
+    if len(tokens) > _TOKEN_LIMIT:
+        return None, [say.text_too_long(tokens[-1].span, _TOKEN_LIMIT)]
+    run = _Run(tokens)
     elements = run.elements()
     if elements is None:
         return None, run.complaints
@@ -52,9 +57,9 @@ def parse(source: Source) -> tuple[Module | None, list[Diagnostic]]:
 class _Run:
     """One parse: its tokens, edited where the text is broken, and what was complained about."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, tokens: list[Token]) -> None:
         self.machine = Machine(_tables(), SyntaxBuilder())
-        self.tokens = tokenize(source)
+        self.tokens = tokens
         self.index = 0
         self.complaints: list[Diagnostic] = []
         # Tokens taken since the last mistake.
@@ -63,26 +68,27 @@ class _Run:
 
     def elements(self) -> list[Any] | None:
         """All elements of the module; None where it is hopeless."""
+        machine = self.machine
         while True:
             token = self.tokens[self.index]
-            fix = self._closing(token)
-            if fix is not None:
-                self._mend(fix)
-            elif not self.machine.feed(token):
-                self._mend(recover(self._situation()))
-            elif token.type == "$END":
-                (elements,) = self.machine.values
-                return list(elements)
-            else:
+            fix = self._closing() if token.text == "end" else None
+            if fix is None and machine.feed(token):
+                if token.type == "$END":
+                    (elements,) = machine.values
+                    return list(elements)
                 self.index += 1
                 self.taken_since += 1
-            if self._is_hopeless():
+                if len(machine.values) > _STACK_LIMIT:
+                    self.complaints.append(say.too_deep(token.span, DEPTH_LIMIT))
+                    return None
+                continue
+            self._mend(fix or recover(self._situation()))
+            if len(self.complaints) > _ERROR_LIMIT or self.recoveries > 10 * _ERROR_LIMIT:
+                self.complaints[_ERROR_LIMIT:] = [say.too_many(token.span, _ERROR_LIMIT)]
                 return None
 
-    def _closing(self, token: Token) -> Fix | None:
-        if token.text != "end" or not self.machine.ends_block():
-            return None
-        return closing(self._situation())
+    def _closing(self) -> Fix | None:
+        return closing(self._situation()) if self.machine.ends_block() else None
 
     def _situation(self) -> Situation:
         machine = self.machine
@@ -139,15 +145,6 @@ class _Run:
             index += 1
         self.index = index
 
-    def _is_hopeless(self) -> bool:
-        if self.machine.height > _STACK_LIMIT:
-            self.complaints.append(say.too_deep(self.tokens[self.index].span, DEPTH_LIMIT))
-            return True
-        if len(self.complaints) > _ERROR_LIMIT or self.recoveries > 10 * _ERROR_LIMIT:
-            self.complaints[_ERROR_LIMIT:] = [say.too_many(self.tokens[self.index].span, _ERROR_LIMIT)]
-            return True
-        return False
-
 
 @cache
 def _tables() -> Tables:
@@ -163,7 +160,8 @@ def _tables() -> Tables:
 
 
 # To be counted up when what is stored changes its form.
-_TABLES_FORMAT = 1
+_TABLES_FORMAT = 2
+_RULE = ("origin", "size", "method", "spliced", "splices")
 
 
 def _stored(file: Path) -> Tables | None:
@@ -183,7 +181,7 @@ def _stored(file: Path) -> Tables | None:
 
 def _store(tables: Tables, file: Path) -> None:
     data = {name: getattr(tables, name) for name in ("states", "start", "end", "words")}
-    data["rules"] = [[rule.origin, rule.size, rule.method, rule.spliced] for rule in tables.rules]
+    data["rules"] = [[getattr(rule, name) for name in _RULE] for rule in tables.rules]
     # Written apart and moved into place, so that no other process reads half a file.
     draft = file.with_suffix(f".{os.getpid()}")
     try:
@@ -246,4 +244,5 @@ def _rule(rule: Any) -> Rule:
     """Lark's rule as ours; what it inlines (`?rule` of one symbol, repetitions) is told apart."""
     handed_on = rule.options.expand1 and not rule.alias and len(rule.expansion) == 1
     method = None if handed_on else rule.alias or rule.origin.name
-    return Rule(rule.origin.name, len(rule.expansion), method, rule.origin.name.startswith("_"))
+    spliced, splices = rule.origin.name.startswith("_"), any(s.name.startswith("__") for s in rule.expansion)
+    return Rule(rule.origin.name, len(rule.expansion), method, spliced, splices)

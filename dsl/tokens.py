@@ -65,9 +65,12 @@ class Token(NamedTuple):
         return Span(self.source, self.start, self.end)
 
 
-def tokenize(source: Source) -> list[Token]:
-    """Every token of the text, blanks and comments left out; the last is the end of the text."""
-    tokens = []
+def tokenize(source: Source, limit: int) -> list[Token]:
+    """Every token of the text, blanks and comments left out; the last is the end of the text.
+
+    Stops at the first token past the limit.
+    """
+    tokens: list[Token] = []
     for match in _TOKEN.finditer(source.text):
         kind = match.lastgroup
         assert kind is not None
@@ -81,7 +84,10 @@ def tokenize(source: Source) -> list[Token]:
         elif kind == "unclosed_string":
             tokens += _unclosed_string(text, source, match.start())
             continue
-        tokens.append(Token(kind, text, source, *match.span()))
+        start, end = match.span()
+        tokens.append(Token(kind, text, source, start, end))
+        if len(tokens) > limit:
+            return tokens
     end = len(source.text)
     tokens.append(Token("$END", "", source, end, end))
     return tokens

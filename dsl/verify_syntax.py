@@ -33,7 +33,8 @@ def verify_syntax(module: Module) -> tuple[list[Diagnostic], bool]:
             return [*complaints, say.too_deep(node.span, DEPTH_LIMIT)], False
         if steps > STEPS_LIMIT:
             return [*complaints, say.too_long(node.span, STEPS_LIMIT)], False
-        complaints += _verify_node(node, in_index)
+        if isinstance(node, End | Number | Call):
+            complaints += _verify_node(node, in_index)
         pending += [
             (
                 child,
@@ -72,15 +73,18 @@ def _is_path(node: Node) -> bool:
     return isinstance(node, Name)
 
 
-def _children(node: Node) -> Iterator[Node]:
+def _children(node: Node) -> list[Node]:
+    children: list[Node] = []
     for name in _FIELDS[type(node)]:
-        yield from _nodes(getattr(node, name))
+        value = getattr(node, name)
+        if isinstance(value, Node):
+            children.append(value)
+        elif isinstance(value, tuple) and value:
+            children += _nodes(value)
+    return children
 
 
-def _nodes(value: Any) -> Iterator[Node]:
-    if isinstance(value, Node):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            # Tuples are nested in matrices only, and once.
-            yield from _nodes(item)
+def _nodes(values: tuple[Any, ...]) -> list[Node]:
+    """The nodes in a tuple, or in the rows of a matrix; names in a path are none."""
+    rows = [item for value in values for item in value] if isinstance(values[0], tuple) else values
+    return [item for item in rows if isinstance(item, Node)]
