@@ -24,6 +24,7 @@ Derivatives: TypeAlias = tuple[tuple[ca.SX, ...], ...]
 
 SAMPLES = 4
 RANK = 1e-9
+IDLE = 1e-11
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def replacement(
     rows = ca.vertcat(*(chain[-1] for chain in derivatives))
     tops = ca.vertcat(*(chains.symbol(j, d) for j, d in enumerate(found.unknowns)))
     jacobian = ca.jacobian(rows, tops)
-    samples = list(_samples(jacobian))
+    samples = list(_samples(jacobian, ca.vertcat(*ca.symvar(jacobian))))
     null = _common_null_vector(samples)
     if null is None:
         return None
@@ -55,12 +56,23 @@ def replacement(
     row = min(motions, key=lambda i: found.rows[i])
     weights = _null_vector(jacobian, samples[0], support, row)
     relation = sum((w * rows[i] for i, w in weights.items()), ca.SX(0))
-    return Replacement(row, ca.substitute(relation, tops, ca.SX.zeros(tops.numel())))
+    return Replacement(row, _without_idle_symbols(ca.substitute(relation, tops, ca.SX.zeros(tops.numel()))))
 
 
-def _samples(jacobian: ca.SX) -> Iterator[Floats]:
-    """The jacobian at random values of all its symbols, where it is finite."""
-    symbols = ca.vertcat(*ca.symvar(jacobian))
+def _without_idle_symbols(relation: ca.SX) -> ca.SX:
+    """The relation without symbols that cancel in it: structure would take them for real.
+
+    A symbol by which the derivative is rounding at every sample has no effect, and any value may stand for it.
+    """
+    symbols = ca.vertcat(*ca.symvar(relation))
+    samples = np.vstack(list(_samples(ca.jacobian(relation, symbols), symbols)))
+    largest = np.abs(samples).max(axis=0)
+    idle = [int(i) for i in np.flatnonzero(largest <= IDLE * largest.max())]
+    return ca.substitute(relation, symbols[idle, 0], ca.SX.zeros(len(idle)) + 0.5)
+
+
+def _samples(jacobian: ca.SX, symbols: ca.SX) -> Iterator[Floats]:
+    """The jacobian at random values of the symbols, where it is finite."""
     evaluate = ca.Function("sample", [symbols], [ca.densify(jacobian)])
     rng = np.random.default_rng(1)
     for _ in range(4 * SAMPLES):
