@@ -95,7 +95,7 @@ def _algebraic(
     fault = find_fault(kernels, time, x, environment)
     if fault is not None:
         raise StartError([cannot_move(kernels.reduced, fault)])
-    return least_algebraic(kernels, time, x, environment)
+    return least_algebraic(kernels, np.array([time]), x[:, None], environment)[:, 0]
 
 
 def _settle(

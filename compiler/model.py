@@ -252,7 +252,9 @@ class Model:
         guess = np.zeros(kernels.reduced.z.numel())
         x = self._state(q, v)
         z = solve_for_algebraic(kernels, x, guess, environment, t)
-        return least_algebraic(kernels, t, x, environment) if z is None else z
+        if z is None:
+            z = least_algebraic(kernels, np.array([t]), x[:, None], environment)[:, 0]
+        return z
 
     def _state(self, q: Values, v: Values) -> Floats:
         """x for given positions and velocities; what else is in it takes its start value."""

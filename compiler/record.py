@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from .integrate import Piece, State
 from .kernels import Kernels, mapped
-from .least_change import weighted_pseudo_inverse_step
-from .redundancy import RANK, Redundancy, least_algebraic
+from .redundancy import RANK, Redundancy, least_algebraic, stacked
 
 Floats = NDArray[np.float64]
 
@@ -45,10 +44,8 @@ def settle(
     if regular is not None:
         x, z = regular
     else:
-        solved = [
-            project_and_solve(kernels, float(t), piece.x[:, i], environment) for i, t in enumerate(piece.times)
-        ]
-        x, z = (np.column_stack(columns) for columns in zip(*solved, strict=True))
+        x = project_any_rank(kernels, piece.times, piece.x, environment)
+        z = least_algebraic(kernels, piece.times, x, environment)
     (after,) = mapped(kernels.residuals, k, [times, x, environment])
     return Settled(Piece(piece.times, x, z, piece.work, piece.steps), before.full(), after.full())
 
@@ -68,14 +65,24 @@ def _regular(kernels: Kernels, piece: Piece, environment: Floats) -> tuple[Float
     return (x, z) if np.all(np.isfinite(x)) and np.all(np.isfinite(z)) else None
 
 
-def project_and_solve(kernels: Kernels, t: float, x: Floats, environment: Floats) -> tuple[Floats, Floats]:
-    """One state moved the least onto all constraints, and its z of least multipliers, whatever the rows' rank."""
+def project_any_rank(kernels: Kernels, times: Floats, x: Floats, environment: Floats) -> Floats:
+    """States (nx, k) moved the least onto all constraints, whatever the rank of their rows."""
+    k = times.size
     for stage in kernels.stages:
-        for _step in range(3):
-            residual, jacobian, metric = (m.full() for m in stage.evaluate(t, x, environment))
-            change = weighted_pseudo_inverse_step(jacobian, metric, residual.ravel(), RANK)
-            x = np.asarray(stage.move(x, change)).ravel()
-    return x, least_algebraic(kernels, t, x, environment)
+        for _step in range(2):
+            residual, jacobian, metric = mapped(stage.evaluate, k, [times[None, :], x, environment])
+            change = stacked_least_steps(stacked(jacobian, k), stacked(metric, k), residual.full().T)
+            (moved,) = mapped(stage.move, k, [x, change.T])
+            x = moved.full()
+    return x
+
+
+def stacked_least_steps(jacobians: Floats, metrics: Floats, residuals: Floats) -> Floats:
+    """For each of k systems the change of least metric that meets J·δ = -r best: (k, r, n), (k, n, n), (k, r) to (k, n)."""
+    lower = np.linalg.cholesky(metrics)
+    whitened = np.linalg.solve(lower, jacobians.transpose(0, 2, 1)).transpose(0, 2, 1)
+    steps = np.linalg.pinv(whitened, rcond=RANK) @ -residuals[:, :, None]
+    return np.asarray(np.linalg.solve(lower.transpose(0, 2, 1), steps)[:, :, 0])
 
 
 @dataclass

@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import Kernels
+from .kernels import Kernels, mapped
 
 Floats = NDArray[np.float64]
 
@@ -105,16 +105,28 @@ def _repeats(unit: Floats, rank: int) -> tuple[Repeat, ...]:
     return tuple(repeats)
 
 
-def least_algebraic(kernels: Kernels, t: float, x: Floats, environment: Floats) -> Floats:
-    """z with the least multipliers among those that satisfy rows of any rank."""
-    rows, sparse = kernels.linearised(t, x, np.zeros(kernels.reduced.z.numel()), environment)
-    jacobian = np.asarray(sparse.full())
-    columns = _reciprocal_norms(jacobian, 0)
-    heights = _reciprocal_norms(jacobian * columns, 1)
-    balanced = jacobian * columns * heights[:, None]
-    u, s, vt = np.linalg.svd(balanced)
+def stacked(matrices: ca.DM, count: int) -> Floats:
+    """What a mapped function returns side by side, (r, n·count), as (count, r, n)."""
+    dense = np.asarray(matrices.full())
+    return dense.reshape(dense.shape[0], count, -1).transpose(1, 0, 2)
+
+
+def least_algebraic(kernels: Kernels, times: Floats, x: Floats, environment: Floats) -> Floats:
+    """z (nz, k) with the least multipliers among those that satisfy rows of any rank, for states (nx, k)."""
+    k, size = times.size, kernels.reduced.z.numel()
+    zero = np.zeros((size, k))
+    rows, sparse = mapped(kernels.linearised, k, [times[None, :], x, zero, environment])
+    jacobian = stacked(sparse, k)
+    columns = _reciprocal_norms(jacobian, 1)
+    heights = _reciprocal_norms(jacobian * columns[:, None, :], 2)
+    u, s, vt = np.linalg.svd(jacobian * columns[:, None, :] * heights[:, :, None])
+    right = -rows.full().T * heights
+    return np.column_stack([_least(columns[i], u[i], s[i], vt[i], right[i]) for i in range(k)])
+
+
+def _least(columns: Floats, u: Floats, s: Floats, vt: Floats, right: Floats) -> Floats:
+    """The shortest solution in unscaled unknowns, from the decomposition of the scaled system."""
     rank = int(np.sum(s > RANK * s[0]))
-    right = -np.asarray(rows).ravel() * heights
     z = columns * (vt[:rank].T @ ((u[:, :rank].T @ right) / s[:rank]))
     free = columns[:, None] * vt[rank:].T
     if free.size:
