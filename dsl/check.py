@@ -8,6 +8,7 @@ with a mistake fits everywhere, so that nothing is told twice.
 from __future__ import annotations
 
 from .check_attributes import check_attributes
+from .check_contacts import Contacts
 from .check_definitions import Definition, define, is_unknown, refuse_cycle
 from .check_events import Events
 from .check_expression import Expressions
@@ -16,6 +17,7 @@ from .check_reactions import declare_reactions
 from .check_site import Site
 from .check_statements import Statements
 from .check_unknowns import verify_unknowns
+from .check_uses import Uses
 from .diagnostics import Diagnostic, Severity, in_order
 from .flat import FlatModel
 from .program import Expr, Program, VariableDefinition
@@ -29,8 +31,9 @@ def check(model: FlatModel) -> tuple[Program | None, list[Diagnostic]]:
     expressions = Expressions(site, declared)
     definitions = _define_all(model, expressions, definition_order(declared))
     attributes = {name: check_attributes(expressions, item) for name, item in definitions.items()}
-    events = Events(expressions, Statements(expressions))
-    statements = _check_statements(model, events)
+    uses = Uses(expressions)
+    events = Events(uses)
+    statements = _check_statements(model, Statements(uses), Contacts(uses), events)
     unknowns = {
         name: (variable, expressions.variables[name].size)
         for name, variable in declared.items()
@@ -61,16 +64,17 @@ def _define_all(model: FlatModel, expressions: Expressions, order: DefinitionOrd
     return definitions
 
 
-def _check_statements(model: FlatModel, events: Events) -> StatementList[Expr]:
+def _check_statements(
+    model: FlatModel, mechanics: Statements, contacts: Contacts, events: Events
+) -> StatementList[Expr]:
     given = model.statements
-    mechanics = events.mechanics
     return StatementList(
         energies=tuple([mechanics.energy(s) for s in given.energies]),
         forces=tuple([mechanics.force(s) for s in given.forces]),
         constraints=tuple([mechanics.constraint(s) for s in given.constraints]),
         servos=tuple([mechanics.servo(s) for s in given.servos]),
-        limits=tuple([mechanics.limit(s) for s in given.limits]),
-        frictions=tuple([mechanics.friction(s) for s in given.frictions]),
+        limits=tuple([contacts.limit(s) for s in given.limits]),
+        frictions=tuple([contacts.friction(s) for s in given.frictions]),
         equations=tuple([events.equation(s) for s in given.equations]),
         whens=tuple([events.when(s) for s in given.whens]),
         asserts=tuple([events.assertion(s) for s in given.asserts]),

@@ -7,9 +7,8 @@ from typing import assert_never
 
 from . import complaints_check as say
 from . import flat, program, statements
-from .check_expression import Expressions, base_variable
-from .check_site import Site
-from .check_statements import Statements
+from .check_expression import base_variable
+from .check_uses import Uses
 from .check_value import (
     ACCELERATION,
     CHANGING,
@@ -56,22 +55,22 @@ class EquationRows:
 class Events:
     """Checks the statements that are not mechanics proper."""
 
-    def __init__(self, expressions: Expressions, mechanics: Statements) -> None:
-        self._expressions = expressions
-        self._site: Site = expressions.site
-        self.mechanics = mechanics
+    def __init__(self, uses: Uses) -> None:
+        self._uses = uses
+        self._expressions = uses.expressions
+        self._site = uses.expressions.site
         self.rows: list[EquationRows] = []
 
     def equation(self, equation: statements.Equation[flat.Expr]) -> statements.Equation[Checked]:
         """Two sides of one shape; `initial` ones without accelerations and reactions."""
         what = f"{equation.kind} `{equation.name}`"
-        left, right = self.mechanics.sides(equation.left, equation.right, what, equation.span, _MATRIX_RANK)
+        left, right = self._uses.sides(equation.left, equation.right, what, equation.span, _MATRIX_RANK)
         sound = not left.is_wrong and not right.is_wrong
         facts = united((left.facts, right.facts))
         if equation.kind == "initial":
             for bits in (ACCELERATION, REACTION):
-                left = self.mechanics.without(left, what, bits, "start")
-                right = self.mechanics.without(right, what, bits, "start")
+                left = self._uses.without(left, what, bits, "start")
+                right = self._uses.without(right, what, bits, "start")
             if sound and not facts.depends & (MOTION | UNKNOWN | DOUBT):
                 self._site.report(say.initial_constant(equation.span, equation.name))
         else:
@@ -84,7 +83,7 @@ class Events:
 
     def when(self, when: statements.When[flat.Expr]) -> statements.When[Checked]:
         """A condition that can change, and what is done when it turns true."""
-        condition = self._site.condition(self.mechanics.use(when.condition))
+        condition = self._site.condition(self._uses.use(when.condition))
         if not condition.is_wrong and condition.lacks(CHANGING):
             self._site.report(say.condition_constant(condition.span))
         actions: list[statements.Reinit[Checked] | statements.Terminate] = []
@@ -101,8 +100,8 @@ class Events:
         )
 
     def _reinit(self, action: statements.Reinit[flat.Expr]) -> statements.Reinit[Checked]:
-        target = self.mechanics.use(action.target)
-        value = self.mechanics.use(action.value)
+        target = self._uses.use(action.target)
+        value = self._uses.use(action.value)
         if not target.is_wrong and not self._can_be_set(target.node):
             target = self._site.mistake(say.reinit_target(target.span), target)
         if not target.is_wrong and not value.is_wrong:
@@ -126,7 +125,7 @@ class Events:
         return variable is node and declared.name in self._site.states
 
     def assertion(self, assertion: statements.Assert[flat.Expr]) -> statements.Assert[Checked]:
-        condition = self._site.condition(self.mechanics.use(assertion.condition))
+        condition = self._site.condition(self._uses.use(assertion.condition))
         if condition.is_fixed and condition.number is not None and not condition.number[0]:
             self._site.report(say.assertion_false(condition.span, assertion.message))
         return statements.Assert(
@@ -143,7 +142,7 @@ class Events:
             self._site.report(say.unknown_visual(visual.span, visual.shape, tuple(VISUALS)))
         arguments = []
         for place, (name, written) in enumerate(visual.arguments):
-            value = self.mechanics.use(written)
+            value = self._uses.use(written)
             if takes is not None:
                 value = self._drawn(visual, place, name, value, takes)
             arguments.append((name, value.node))
@@ -190,4 +189,4 @@ class Events:
     def _placed(self, written: flat.Expr | None, shape: tuple[int, ...], dims: Dims) -> Checked | None:
         if written is None:
             return None
-        return self._site.fits(self.mechanics.use(written), "the place of what is drawn", shape, dims).node
+        return self._site.fits(self._uses.use(written), "the place of what is drawn", shape, dims).node

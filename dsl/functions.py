@@ -7,28 +7,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from . import complaints_check as say
-from . import program
-from .check_dimension import Meeting, compact, each, gather, over, power, settle, spread, times, transposed
+from .check_dimension import Meeting, compact, each, gather, power, settle, spread, times, transposed
+from .check_rates import angular_velocity, rate_of
 from .check_site import Site, adopted, fitted, settled
 from .check_value import (
-    ACCELERATION,
-    CHANGING,
-    INPUT,
-    POSITION,
-    REACTION,
-    UNKNOWN,
-    UNKNOWN_RATE,
-    VELOCITY,
     Dim,
     Dims,
-    Facts,
     Shape,
     Soft,
     Value,
-    final_type,
     wrong,
 )
-from .dimension import ONE, TIME
+from .dimension import ONE
 from .operators import identity_dims, product
 from .source import Span
 
@@ -59,51 +49,6 @@ def call(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value
     if not site.real(*arguments):
         return wrong(span)
     return builtin.rule(site, name, arguments, span)
-
-
-def rate_of(site: Site, operand: Value, span: Span) -> Value:
-    """`der(e)`: dimensions per second; of a rotation, the rate of its matrix."""
-    facts = rate_facts(site, operand, span)
-    if facts is None:
-        return wrong(span)
-    dims = each(over, operand.dims, (TIME,))
-    shape = operand.shape or ()
-    node = program.Derivative(operand.node, type=final_type(shape, dims), span=span)
-    return Value(node, shape, dims, facts=facts, trouble=operand.trouble)
-
-
-def rate_facts(site: Site, operand: Value, span: Span) -> Facts | None:
-    """What a rate depends on; None where it does not exist (told). Its unknowns become states."""
-    complain = next((told for bits, told in _RATES_UNKNOWN if operand.has(bits)), None)
-    if complain is not None:
-        site.report(complain(span, operand.span))
-        return None
-    _warn_of_zero_rate(site, operand, span)
-    site.states.update(operand.facts.unknowns)
-    depends = operand.facts.depends
-    # A total derivative: positions bring velocities, velocities accelerations, states their rates.
-    depends |= VELOCITY if depends & POSITION else 0
-    depends |= ACCELERATION if operand.has(VELOCITY) else 0
-    depends |= UNKNOWN_RATE if depends & UNKNOWN else 0
-    return Facts(depends, operand.facts.unknowns)
-
-
-_RATES_UNKNOWN = (
-    (ACCELERATION, say.derivative_order),
-    (REACTION, say.derivative_of_reaction),
-    (UNKNOWN_RATE, say.derivative_of_state_rate),
-    (INPUT, say.derivative_of_input),
-)
-
-
-def _warn_of_zero_rate(site: Site, operand: Value, span: Span) -> None:
-    """A part may be fixed by whoever uses it; only what is plainly written at the top is told."""
-    node = operand.node
-    if isinstance(node, program.Element):
-        node = node.base
-    named = isinstance(node, program.Variable) and "." not in node.name
-    if named and operand.lacks(CHANGING):
-        site.report(say.derivative_zero(span, operand.span))
 
 
 def _derivative(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
@@ -155,7 +100,7 @@ def _arctangent(site: Site, name: str, arguments: Sequence[Value], span: Span) -
 def _extreme(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
     """`min`, `max` of two numbers or of a vector."""
     if len(arguments) == 1:
-        return _over_all(site, f"{name}imum", arguments[0], span, "the elements")
+        return _over_all(site, f"{name}imum", arguments[0], span)
     if not _scalars(site, name, arguments):
         return wrong(span)
     sides = fitted(site, span, f"take the {name}imum of", *arguments)
@@ -163,16 +108,16 @@ def _extreme(site: Site, name: str, arguments: Sequence[Value], span: Span) -> V
 
 
 def _sum(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
-    return _over_all(site, name, arguments[0], span, "the elements")
+    return _over_all(site, name, arguments[0], span)
 
 
 def _norm(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:
     if not _vector(site, name, arguments[0]):
         return wrong(span)
-    return _over_all(site, name, arguments[0], span, "the elements")
+    return _over_all(site, name, arguments[0], span)
 
 
-def _over_all(site: Site, operation: str, argument: Value, span: Span, what: str) -> Value:
+def _over_all(site: Site, operation: str, argument: Value, span: Span) -> Value:
     """One number of all elements, which must have one dimension."""
     empty = argument.size == 0
     if empty and operation != "sum":
@@ -309,15 +254,6 @@ def _axis_angle(site: Site, name: str, arguments: Sequence[Value], span: Span) -
     found = gather(settle(axis.dims))
     _tell_gathering(site, found, axis, span)
     return site.apply(name, [adopted(axis, found.dims), angle], span, (3, 3), (ONE,), rotation=True)
-
-
-def angular_velocity(site: Site, attitude: Value, span: Span) -> Value:
-    """`angularVelocity(S)`, shape (3,), 1/s, body axes."""
-    facts = rate_facts(site, attitude, span)
-    if facts is None:
-        return wrong(span)
-    node = program.Apply("angularVelocity", (attitude.node,), type=final_type((3,), (ONE / TIME,)), span=span)
-    return Value(node, (3,), (ONE / TIME,), facts=facts)
 
 
 def _angular_velocity(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:

@@ -180,7 +180,8 @@ class VariableDefinition:
 
     A `coordinate` has no binding; a `plain` or `output` without one is an unknown that equations find.
     `attributes` as in the flat model: each has the variable's shape (`rate` of a `Rotation`: (3,)).
-    `is_state` says that `der` of an unknown is taken somewhere. `unit` is the unit to show, SI.
+    `is_state` says that `der` of an unknown is taken somewhere. `unit` is the unit to show, SI; empty
+    where the elements differ, and for truth values and texts.
     """
 
     name: str
@@ -204,6 +205,8 @@ class Program:
     """A checked model, ready to be compiled; variables stand in the order declared.
 
     Definitions form no cycle. Each `force`'s effort and flow have one shape and their product is a power.
+    Flows, of frictions too, are velocities: a configuration expression has become its rate, a Rotation its
+    angular velocity in body axes.
     Each constraint's sides have one shape and one dimension per row.
     """
 
