@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-
 NO_ENERGY = 1e-15
 """Energies (J) that are not worth comparing an error with: those of a system at rest, but for rounding."""
 
