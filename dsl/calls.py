@@ -6,7 +6,7 @@ from . import complaints_flatten as complain
 from . import flat, syntax
 from .builtins import FUNCTIONS, PUT_IN
 from .constants import fixed_integer, fixed_text
-from .context import DEEPEST_CALLS, MOST_ELEMENTS, Context
+from .context import COST_OF_CALL, DEEPEST_CALLS, MOST_ELEMENTS, Context
 from .instances import Instance, Many, RecordValue, Scope, Value
 from .labels import bind_reaction
 from .lazy import Lazy
@@ -186,6 +186,7 @@ def _put_in(context: Context, cls: Class, call: syntax.Call, scope: Scope) -> Va
     key = (cls, tuple([(name, id(value)) for name, value in arguments.items()]))
     known = context.results.get(key)
     if known is None:
+        context.spend(call.span, COST_OF_CALL)
         context.calls.append(cls)
         try:
             known = context.results[key] = (tuple(arguments.values()), _result(context, signature, arguments))

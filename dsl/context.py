@@ -17,7 +17,12 @@ from .source import Span
 Constant: TypeAlias = "float | bool | str | tuple[Constant, ...]"
 
 MOST_ELEMENTS: Final = 1_000_000
-MOST_NODES: Final = 1_000_000
+# What flattens in a few seconds: a chain of a thousand bodies takes half of it.
+MOST_NODES: Final = 300_000
+# What a component, a variable and a call cost beside the nodes of their expressions.
+COST_OF_INSTANCE: Final = 20
+COST_OF_VARIABLE: Final = 3
+COST_OF_CALL: Final = 5
 MOST_INSTANCES: Final = 20_000
 DEEPEST_NESTING: Final = 60
 DEEPEST_CALLS: Final = 200

@@ -10,7 +10,7 @@ from . import complaints_flatten as complain
 from . import flat, syntax
 from .builtins import ATTRIBUTES
 from .constants import fixed_integer
-from .context import DEEPEST_NESTING, MOST_ELEMENTS, Context
+from .context import COST_OF_VARIABLE, DEEPEST_NESTING, MOST_ELEMENTS, Context
 from .instances import (
     ArrayMember,
     BrokenMember,
@@ -319,6 +319,7 @@ class _Place:
             lambda: self._attributes(type_, rank, modifiers),
             given,
         )
+        context.spend(self.span, COST_OF_VARIABLE)
         context.variables[name] = member
         return member
 

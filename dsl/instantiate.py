@@ -12,7 +12,7 @@ from . import complaints_flatten as complain
 from . import flat, syntax
 from .builtins import RESERVED
 from .constants import fixed_condition, int_or_none
-from .context import MOST_INSTANCES, Context
+from .context import COST_OF_INSTANCE, MOST_INSTANCES, Context
 from .declare import declare, indexed
 from .instances import (
     Block,
@@ -45,6 +45,7 @@ def open_instance(context: Context, instance: Instance) -> None:
         return
     instance.opened = True
     context.instances.append(instance)
+    context.spend(instance.span, COST_OF_INSTANCE)
     if len(context.instances) > MOST_INSTANCES:
         context.abandon(complain.too_many_instances(instance.span, MOST_INSTANCES))
     waiting: list[_Waiting] = []

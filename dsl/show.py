@@ -214,7 +214,9 @@ class _Printer:
                 argument = text(expression.argument)
                 return f'table("{expression.path}", "{expression.column}", {argument})', _OPERAND
             case flat.Declared():
-                return text(expression.operand, _OPERAND), _OPERAND
+                operand = expression.operand
+                is_shared = id(operand) in self._is_shared
+                return (self._name(operand), _OPERAND) if is_shared else self._printed(operand)
             case flat.Poison():
                 return "?", _OPERAND
         assert_never(expression)
@@ -274,7 +276,7 @@ def _shared(expressions: Iterable[Expr]) -> set[int]:
         node = waiting.pop()
         below = parts(node)
         if id(node) in seen:
-            if len(below) > 1 or any(parts(b) for b in below):
+            if len(below) > 4 or any(parts(b) for b in below):
                 shared.add(id(node))
             continue
         seen.add(id(node))
