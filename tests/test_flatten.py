@@ -278,7 +278,8 @@ def test_a_loop_repeats_statements_under_indexed_labels() -> None:
 
 
 def test_nested_loops_have_two_indices() -> None:
-    body = "coordinate Length p[2, 2]; for i in 1:2 loop for j in i:2 loop limit l: p[i, j] >= 0; end for; end for;"
+    inner = "for j in i:2 loop limit l: p[i, j] >= 0; end for;"
+    body = f"coordinate Length p[2, 2]; for i in 1:2 loop {inner} end for;"
     labels = [limit.name for limit in flattened(model(body)).statements.limits]
     assert labels == ["l[1,1]", "l[1,2]", "l[2,2]"]
 
@@ -290,7 +291,12 @@ def test_several_iterators_are_nested_loops() -> None:
 
 
 def test_a_loop_declares_one_of_each_and_sees_those_of_other_rounds() -> None:
-    body = "for i in 1:3 loop Part part(foot = if i == 1 then x else part[i - 1].z); Length twice = 2*part.z; end for;"
+    body = """
+    for i in 1:3 loop
+      Part part(foot = if i == 1 then x else part[i - 1].z);
+      Length twice = 2*part.z;
+    end for;
+    """
     told = lines(model(body + "Length last = part[end].z; Length all[3] = twice;", PART))
     assert "Length part[2].foot = part[1].z;" in told
     assert "Length twice[3] = 2*part[3].z;" in told
@@ -371,7 +377,11 @@ def test_a_size_may_follow_from_the_value() -> None:
 
 
 def test_rotations_in_arrays_are_split() -> None:
-    body = "coordinate Rotation S[2](start = {identity(3), rotX(1)}, rate = {0, 0, 1}); Real y = S[2][1, 3] + S[1, 2, 2]; potential p = 1[J]*y;"
+    body = """
+    coordinate Rotation S[2](start = {identity(3), rotX(1)}, rate = {0, 0, 1});
+    Real y = S[2][1, 3] + S[1, 2, 2];
+    potential p = 1[J]*y;
+    """
     told = lines(model(body))
     assert "coordinate Rotation S[2](start = rotX(1), rate = {0, 0, 1});" in told
     assert "Real y = S[2][1, 3] + S[1][2, 2];" in told
