@@ -11,12 +11,12 @@ from mbdc.dsl.dimension import TIME, Dimension
 from mbdc.dsl.program import Type
 from mbdc.dsl.units import unit_text
 
-from .initialize import Start
 from .kernels import Kernels, mapped
 from .mechanics import Constraint, Coordinate, MechanicalSystem, Servo
 from .record import Record, Settled
 from .report import ConstraintResidual, EnergyBalance, Event, Report
-from .simulate import Plan, Run
+from .run import Plan, Run
+from .start import Start
 from .trajectory import Result, Series
 
 Floats = NDArray[np.float64]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +12,7 @@ from .kernels import Kernels, StageKernels
 from .least_change import Evaluation, Outcome, least_change
 from .redundancy import Redundancy, find_fault, find_redundancy, least_algebraic
 from .report import StartValue
+from .start import Start
 from .start_values import Given
 
 Floats = NDArray[np.float64]
@@ -22,17 +21,6 @@ PRINTED_DIGITS = 1e-6
 """Firm values may miss a constraint by this part of its scale: they were printed with few digits."""
 
 HOLDS = 1e-11
-
-
-@dataclass(frozen=True)
-class Start:
-    """A consistent state at a time: x (nx,), z (nz,), and how its values came about."""
-
-    time: float
-    x: Floats
-    z: Floats
-    values: tuple[StartValue, ...]
-    redundancy: Redundancy | None
 
 
 def initialize(

@@ -24,7 +24,8 @@ from .initialize import initialize, solve_for_algebraic
 from .inputs import Inputs, InputSetting
 from .integrate import Driver
 from .redundancy import least_algebraic
-from .simulate import Plan, Progress, simulate
+from .run import Plan, Progress
+from .simulate import simulate
 from .summary import Summary, summarize
 from .trajectory import Result
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .initialize import Start
 from .integrate import Accuracy, Driver, Piece, State
 from .pilot import PILOT_TOLERANCE, Pilot, pilot
 from .record import Record, settle
 from .redundancy import Redundancy, find_redundancy
+from .run import Plan, Progress, Run
+from .start import Start
 from .watch import first_crossing
 
 Floats = NDArray[np.float64]
-Progress = Callable[[float, float], None]
-"""Called with the time reached and the stop time."""
 
 STEPS_PER_PIECE = 400
 MOST_INSTANTS = 512
@@ -27,28 +23,6 @@ SHORTEST = 1e-10
 """Where not even this part of an interval can be integrated, the run cannot go on."""
 RESTART_STEPS = 30
 """Steps a restart costs IDAS, which begins each piece at order one."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to run: instants every `interval` from `start` to `stop` (s), relative accuracy `tolerance`."""
-
-    start: float
-    stop: float
-    interval: float
-    tolerance: float
-
-
-@dataclass
-class Run:
-    """What came of it. `outcome` and `reason` as in `Report`; `steps` of the integrator in all."""
-
-    record: Record
-    outcome: Literal["completed", "ended", "stopped"] = "completed"
-    reason: str = ""
-    steps: int = 0
-    wall_time: float = 0.0
-    events: list[tuple[float, str, str]] = field(default_factory=list)
 
 
 def simulate(driver: Driver, start: Start, plan: Plan, progress: Progress | None = None) -> Run:

@@ -1,0 +1,24 @@
+"""Where a run begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .redundancy import Redundancy
+from .report import StartValue
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Start:
+    """A consistent state at a time: x (nx,), z (nz,), and how its values came about."""
+
+    time: float
+    x: Floats
+    z: Floats
+    values: tuple[StartValue, ...]
+    redundancy: Redundancy | None
