@@ -16,8 +16,8 @@ Floats = NDArray[np.float64]
 
 PILOT_TOLERANCE = 1e-6
 ENOUGH_STEPS = 150
-ROUNDING = 1e-12
-"""States of a kind that never exceed this (in SI units) are taken for 0."""
+ROUNDING = 1e-13
+"""What moves by no more than this (in SI units) is taken to rest: its numbers are rounding errors."""
 KAPPA_STEPS = 0.15
 """κ times the pilot's mean step: small against what its steps resolve, so that the attraction costs none,
 and yet fast against the motion. Found by measurement on systems from 1e-3 s to 1000 s."""
@@ -96,7 +96,8 @@ def scales_of(reduced: ReducedSystem, largest: Floats, duration: float) -> Float
             if not places or (alike.is_angle and order == 0):
                 continue
             reach = max(size * duration ** (k - order) for k, size in enumerate(sizes))
-            scales[list(places)] = np.maximum(largest[list(places)], 1e-3 * reach) if reach > 0 else 1.0
+            moves = reach * duration**order > ROUNDING
+            scales[list(places)] = np.maximum(largest[list(places)], 1e-3 * reach) if moves else 1.0
     return scales
 
 
