@@ -386,13 +386,12 @@ def chained_comparison(place: Span) -> Diagnostic:
 
 
 def missing_operator(place: Span, left: str, right: str) -> Diagnostic:
-    return error(
-        "missing-operator",
-        f"there is no operator between `{_shortened(left)}` and `{_shortened(right)}`",
-        place,
-        help=f"write `{_shortened(left)}*{_shortened(right)}` for a product, "
-        f"`{_shortened(left)}({_shortened(right)})` for a call",
-    )
+    left, right = _shortened(left), _shortened(right)
+    help = "write `*` between them for a product"
+    if left.isidentifier() and right.isidentifier():
+        help = f"write `{left}*{right}` for a product, `{left}({right})` for a call"
+    message = f"there is no operator between `{left}` and `{right}`"
+    return error("missing-operator", message, place, help=help)
 
 
 def missing_operand(place: Span, found: str, before: str) -> Diagnostic:
@@ -418,19 +417,6 @@ def end_outside_index(place: Span) -> Diagnostic:
     return error(
         "end-outside-index", "`end` counts elements only inside an index", place, help="write `x[end]`"
     )
-
-
-def not_callable(place: Span) -> Diagnostic:
-    return error(
-        "missing-operator",
-        "only the name of a function can stand before `(`",
-        place,
-        help="put an operator, such as `*`, between the two",
-    )
-
-
-def number_too_large(place: Span) -> Diagnostic:
-    return error("number-too-large", "the number is too large", place, help="the largest is about 1.8e308")
 
 
 # --- anything else ---------------------------------------------------------------------------

@@ -109,6 +109,8 @@ def _local(context: Context, local: Lazy[Value], name: syntax.Name) -> Value:
 
 def _unknown(context: Context, name: syntax.Name, scope: Scope) -> flat.Poison:
     layer = scope.layer
+    if scope.namespace.hides(name.id):
+        return flat.Poison(span=name.span)
     if layer is not None:
         if name.id in layer.absent:
             return context.poison(complain.absent(name.span, name.id, layer.absent[name.id]), name.span)

@@ -17,7 +17,8 @@ class Namespace:
     """The class names that a text sees: those of its own, those inherited, then those around it.
 
     `name` is dotted and empty for a file. `inherited` are the inner namespaces of a class's bases.
-    `incomplete` says that a mistake told elsewhere hides some names.
+    `incomplete` says that a mistake told elsewhere hides some names. `lost` are words of statements that
+    could not be read.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Namespace:
     inherited: list[Namespace] = field(default_factory=list)
     definition: syntax.ClassDefinition | None = None
     incomplete: bool = False
+    lost: frozenset[str] = frozenset()
 
     def find(self, name: str) -> Entry | None:
         """The class, type or file a simple name means here."""
@@ -71,6 +73,13 @@ class Namespace:
                 return True
             place = place.parent
         return False
+
+    def hides(self, name: str) -> bool:
+        """Whether a name may be declared in a part of the text that could not be read, or was put in there."""
+        place = self
+        while place.parent is not None and place.parent.source is place.source:
+            place = place.parent
+        return name.startswith("?") or name in place.lost
 
     def visible(self) -> Iterator[tuple[str, Entry]]:
         """All names that `find` knows, nearest first."""

@@ -77,6 +77,7 @@ class _Linker:
             self._files[key] = namespace
             self._reading.append((key, source.name))
         if module is not None:
+            namespace.lost = module.lost
             self._declare_all(module.elements, namespace)
         if key is not None:
             self._reading.pop()

@@ -49,7 +49,7 @@ def parse(source: Source) -> tuple[Module | None, list[Diagnostic]]:
     elements = run.elements()
     if elements is None:
         return None, run.complaints
-    module = Module(tuple(elements), span=Span(source, 0, len(source.text)))
+    module = Module(tuple(elements), Span(source, 0, len(source.text)), frozenset(run.lost))
     complaints, shallow = verify_syntax(module)
     return (module if shallow else None), in_order([*run.complaints, *complaints])
 
@@ -62,6 +62,7 @@ class _Run:
         self.tokens = tokens
         self.index = 0
         self.complaints: list[Diagnostic] = []
+        self.lost: set[str] = set()
         # Tokens taken since the last mistake.
         self.taken_since = _QUIET_TOKENS
         self.recoveries = 0
@@ -104,6 +105,7 @@ class _Run:
             self._resume()
         else:
             end = self.index + fix.take
+            self._lose(self.index, end)
             self._go_back(fix.back)
             self.tokens[self.index : end] = fix.put
         if fix.complaint is not None:
@@ -143,7 +145,11 @@ class _Run:
             and not self.machine.fits([self.tokens[index]])
         ):
             index += 1
+        self._lose(s.start, index)
         self.index = index
+
+    def _lose(self, start: int, end: int) -> None:
+        self.lost.update(token.text for token in self.tokens[start:end] if token.type == "NAME")
 
 
 @cache

@@ -39,10 +39,10 @@ _SLIPS: tuple[Callable[[Situation], Fix | None], ...] = (
     blocks.stray_else,
     statements.not_ended,
     blocks.end_of_text,
+    statements.not_a_statement,
     expressions.operators,
     expressions.operands,
     statements.reserved_name,
-    statements.not_a_statement,
 )
 
 # What is tried where no slip is recognised, most likely first, with the words for it; `?` is some name.

@@ -28,7 +28,8 @@ def brackets(s: Situation) -> Fix | None:
     if s.text == ";" and _closed_on_line(s):
         braces = s.bracket.text == "{"
         complaint = say.braces_for_matrix(s.token.span) if braces else say.semicolon_for_comma(s.token.span)
-        return Fix(complaint, take=1, put=(s.made(","),))
+        some = (_some(s), s.made(",")) if braces else ()
+        return Fix(complaint, take=1, put=(s.made(","), *some))
     if s.previous.text == ";" and s.starts_line and s.text in STARTERS:
         # `[1, 2;` with a row to come that is none.
         statement = (*s.statement[:-1], *_closers(s), s.previous)
@@ -57,7 +58,7 @@ def units(s: Situation) -> Fix | None:
     if s.token.type == "NAME" and touching:
         place = number.span.to(s.token.span)
         complaint = say.unit_without_brackets(place, number.text, s.text)
-        return Fix(complaint, put=(s.made("*"),))
+        return Fix(complaint, take=1, put=(s.made("*"), _some(s)))
     return None
 
 
@@ -83,13 +84,13 @@ def operators(s: Situation) -> Fix | None:
     if s.text == "^" and _ends_operand(before):
         return Fix(say.chained_power(s.token.span), take=1, put=(s.made("*"),))
     if s.text in _COMPARISONS and _ends_operand(before):
-        return Fix(say.chained_comparison(s.token.span), take=1, put=(s.made("and"),))
+        return Fix(say.chained_comparison(s.token.span), take=1, put=(s.made("and"), _some(s), s.made("*")))
     if (
         s.text == ":"
         and _ends_operand(before)
         and s.fits([s.made("+"), *s.tokens[s.index + 1 : s.index + 2]]) == 2
     ):
-        return Fix(say.misplaced_range(s.token.span), take=1, put=(s.made("+"),))
+        return Fix(say.misplaced_range(s.token.span), take=1, put=(s.made("+"), _some(s), s.made("+")))
     return None
 
 
@@ -102,13 +103,18 @@ def operands(s: Situation) -> Fix | None:
     if ended and before.text in _BEFORE_OPERAND and s.accepts("?"):
         complaint = say.missing_operand(before.span.to(s.token.span), s.text, before.text)
         semicolon = (s.made(";"),) if s.text in STARTERS and s.bracket is None else ()
-        return Fix(complaint, put=(s.made(f"?{s.index}"), *semicolon))
+        return Fix(complaint, put=(_some(s), *semicolon))
     if not _ends_operand(before) or not _begins_operand(s.token) or not same_line(before, s.token):
         return None
     if s.fits([s.made("*"), *s.ahead(2)]) < 3:
         return None
     complaint = say.missing_operator(before.span.to(s.token.span), before.text, s.text)
     return Fix(complaint, put=(s.made("*"),))
+
+
+def _some(s: Situation) -> Token:
+    """An operand that later passes know nothing about, and therefore do not complain about."""
+    return s.made(f"?{s.index}")
 
 
 def _ends_operand(token: Token) -> bool:

@@ -239,8 +239,9 @@ def declaration_form(s: Situation) -> Fix | None:
     if not rest or s.bracket is not None or any(token.text != "." and token.type != "NAME" for token in rest):
         return None
     if s.text == "[" and s.following(_matching(s) + 1).type == "NAME":
-        type_name = "".join(token.text for token in rest)
-        return Fix(say.size_behind_type(s.token.span, type_name), take=_matching(s) + 1)
+        complaint = say.size_behind_type(s.token.span, "".join(token.text for token in rest))
+        *size, name = s.ahead(_matching(s) + 2)
+        return Fix(complaint, take=len(size) + 1, put=(name, *size))
     if count and len(rest) == 1 and s.text in {";", "=", ",", "(", "["}:
         complaint = say.missing_type(rest[0].span, rest[0].text, s.statement[count - 1].text)
         return _rewritten(s, complaint, [*s.statement[:count], s.made("Real"), *rest])

@@ -446,3 +446,5 @@ class Module:
 
     elements: tuple[ClassDefinition | TypeDefinition | Import, ...]
     span: Span = field(compare=False, repr=False)
+    # Words of statements that could not be read: a name among them may have been declared there.
+    lost: frozenset[str] = field(default=frozenset(), compare=False, repr=False)

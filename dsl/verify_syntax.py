@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields
-from math import isinf
 from typing import Any
 
 from . import complaints_syntax as say
 from .diagnostics import Diagnostic
-from .syntax import Binary, Call, End, Member, Module, Name, Node, Number, Subscript
+from .syntax import Binary, End, Module, Node, Subscript
 
 # Passes may recurse over what comes out of the parser: so many levels of brackets, calls and classes,
 DEPTH_LIMIT = 200
@@ -33,8 +31,8 @@ def verify_syntax(module: Module) -> tuple[list[Diagnostic], bool]:
             return [*complaints, say.too_deep(node.span, DEPTH_LIMIT)], False
         if steps > STEPS_LIMIT:
             return [*complaints, say.too_long(node.span, STEPS_LIMIT)], False
-        if isinstance(node, End | Number | Call):
-            complaints += _verify_node(node, in_index)
+        if isinstance(node, End) and not in_index:
+            complaints.append(say.end_outside_index(node.span))
         pending += [
             (
                 child,
@@ -50,27 +48,6 @@ def verify_syntax(module: Module) -> tuple[list[Diagnostic], bool]:
 def _continues(node: Node, child: Node) -> bool:
     """Whether the child is the same sum or product, one term shorter."""
     return isinstance(node, Binary) and child is node.left and isinstance(child, Binary)
-
-
-def _verify_node(node: Node, in_index: bool) -> Iterator[Diagnostic]:
-    match node:
-        case End() if not in_index:
-            yield say.end_outside_index(node.span)
-        case Number(value=value) if isinf(value):
-            yield say.number_too_large(node.span)
-        case Call(function=function) if not _is_path(function):
-            yield say.not_callable(function.span)
-        case _:
-            pass
-
-
-def _is_path(node: Node) -> bool:
-    """Whether a function's name stands here; `(x)(y)` is a product without its operator."""
-    if node.span.text.startswith("("):
-        return False
-    while isinstance(node, Member):
-        node = node.base
-    return isinstance(node, Name)
 
 
 def _children(node: Node) -> list[Node]:

@@ -16,7 +16,8 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, String, Token
 
 from mbdc.dsl import builtins, library
-from mbdc.dsl.parse import RESERVED, parse
+from mbdc.dsl.machine import RESERVED
+from mbdc.dsl.parse import parse
 from mbdc.dsl.source import Source
 from mbdc.grammar.editors import textmate
 from mbdc.grammar.editors.pygments_mbd import MbdLexer
