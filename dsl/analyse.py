@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from .check import check
+from .depth import deep_recursion
 from .diagnostics import Diagnostic, Severity, in_order
 from .flat import FlatModel
 from .flatten import flatten
@@ -17,9 +16,6 @@ from .parse import parse
 from .program import Program
 from .source import Source
 from .syntax import Module
-
-# Deep enough for all that the bounds of the passes let through; Python's own 1000 is not.
-_RECURSION = 30_000
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,7 @@ def analyse(
     `model` names the main model where it is not the last of the file. `structure` holds values from outside
     by full name: for structural parameters, and for parameters and inputs that have no value.
     """
-    with _deep_recursion():
+    with deep_recursion():
         # Parsing and linking come together: which files there are is known only from what is parsed.
         library, diagnostics = link(source, parse, search_path)
         flat, told = flatten(library, model, structure)
@@ -61,13 +57,3 @@ def analyse(
     if any(d.severity is Severity.ERROR for d in ordered):
         program = None
     return Analysis(program, ordered, flat, library.module)
-
-
-@contextmanager
-def _deep_recursion() -> Iterator[None]:
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _RECURSION))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)

@@ -72,6 +72,15 @@ def absent(span: Span, name: str, place: Span) -> Diagnostic:
     )
 
 
+def absent_member(span: Span, name: str, class_name: str, place: Span) -> Diagnostic:
+    return error(
+        "unknown-member",
+        f"this `{class_name}` has no member `{name}`: it is declared in a branch that is not taken",
+        span,
+        *_declared(place),
+    )
+
+
 def class_as_value(span: Span, name: str, kind: str) -> Diagnostic:
     advice = {
         "function": f"call it: `{name}(...)`",

@@ -295,7 +295,12 @@ def _verify_names(context: Context, layer: Layer, modifiers: Iterable[Modifier],
         if known is None:
             known = {n for below in layer.all() for n in below.members}
         for changed, change in modifier.change.children.items():
-            if changed not in known and not layer.is_incomplete() and changed not in layer.absent:
+            if changed in known or layer.is_incomplete():
+                continue
+            absent = next((b.absent[changed] for b in layer.all() if changed in b.absent), None)
+            if absent is not None:
+                context.tell(complain.absent_member(change.span, changed, name, absent))
+            else:
                 close = closest(changed, known)
                 declared = layer.find(close) if close else None
                 place = declared.span if declared is not None else layer.cls.span

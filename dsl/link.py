@@ -127,34 +127,31 @@ class _Linker:
                 self.diagnostics.append(complain.duplicate_class(element.span, name, first.span))
 
     def _imported(self, element: syntax.Import, source: Source) -> Entry | None:
+        """The first class or file that the path may mean; a file without the class is passed by."""
+        told: Diagnostic | None = None
         for root in self._roots(source):
             for length in range(len(element.path), 0, -1):
-                file = root.joinpath(*element.path[:length]).with_suffix(".mbd")
-                if file.is_file():
-                    return self._in_file(element, file, length)
-        self.diagnostics.append(self._not_found(element, source))
+                path = root.joinpath(*element.path[:length]).with_suffix(".mbd")
+                if not path.is_file():
+                    continue
+                file = self._file(element, path)
+                if file is None:
+                    return None
+                found = _in_file(file, element.path, length)
+                if found is not None or file.incomplete:
+                    return found
+                told = told or self._not_in_file(element, file, length)
+        self.diagnostics.append(told or self._not_found(element, source))
         return None
 
     def _roots(self, source: Source) -> list[Path]:
         beside = [source.path.parent] if source.path is not None else []
         return [SHIPPED, *beside, *self.search_path]
 
-    def _in_file(self, element: syntax.Import, path: Path, length: int) -> Entry | None:
-        file = self._file(element, path)
-        if file is None:
-            return None
+    def _not_in_file(self, element: syntax.Import, file: Namespace, length: int) -> Diagnostic:
         rest = element.path[length:]
-        if not rest:
-            # A file may hold one class of its own name; else it is the home of several.
-            return file.entries.get(element.path[-1], file)
-        entry = file.look_up(rest) if rest[0] in file.entries else None
-        if entry is None and not file.incomplete:
-            self.diagnostics.append(
-                complain.unknown_class(
-                    element.span, ".".join(rest), closest(rest[0], file.entries), f"in `{file.source.name}`"
-                )
-            )
-        return entry
+        close = closest(rest[0], file.entries)
+        return complain.unknown_class(element.span, ".".join(rest), close, f"in `{file.source.name}`")
 
     def _file(self, element: syntax.Import, path: Path) -> Namespace | None:
         key = _key(path)
@@ -224,6 +221,15 @@ class _Linker:
             close = closest(element.base[-1], classes)
             self.diagnostics.append(complain.unknown_class(element.span, name, close, "to extend"))
         return None
+
+
+def _in_file(file: Namespace, path: tuple[str, ...], length: int) -> Entry | None:
+    """What the rest of an import's path means in a file; the file itself where nothing is left."""
+    rest = path[length:]
+    if not rest:
+        # A file may hold one class of its own name; else it is the home of several.
+        return file.entries.get(path[-1], file)
+    return file.look_up(rest) if rest[0] in file.entries else None
 
 
 def _key(path: Path | None) -> Path | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, assert_never
 
 from . import flat, statements
+from .depth import deep_recursion
 from .flat import Expr, FlatModel, VariableDeclaration, parts
 
 # How tightly operators bind, as in the grammar; what binds less is put in parentheses.
@@ -33,6 +34,11 @@ _BINDING: Final[dict[str, int]] = {
 
 def show_flat(model: FlatModel) -> str:
     """The text of a flat model, variables first, each statement on a line."""
+    with deep_recursion():
+        return _shown(model)
+
+
+def _shown(model: FlatModel) -> str:
     printer = _Printer(model)
     heading = f"model {model.name}" + _described(model.description)
     variables = [printer.variable(v) for v in model.variables]
