@@ -91,12 +91,8 @@ def _text(expression: s.Expr) -> str:
         case s.Subscript():
             return f"{_within(expression.base, _Level.PRIMARY)}[{_listed(expression.subscripts)}]"
         case s.Range():
-            ends = [
-                expression.start,
-                *([] if expression.step is None else [expression.step]),
-                expression.stop,
-            ]
-            return ":".join(_within(end, _Level.OR) for end in ends)
+            parts = (expression.start, expression.step, expression.stop)
+            return ":".join(_within(part, _Level.OR) for part in parts if part is not None)
         case s.Whole():
             return ":"
         case s.End():
@@ -140,9 +136,8 @@ def _conditional(expression: s.Conditional) -> str:
     word = "if"
     otherwise: s.Expr = expression
     while isinstance(otherwise, s.Conditional):
-        parts.append(
-            f"{word} {format_expression(otherwise.condition)} then {format_expression(otherwise.then)}"
-        )
+        condition, then = format_expression(otherwise.condition), format_expression(otherwise.then)
+        parts.append(f"{word} {condition} then {then}")
         word, otherwise = "elseif", otherwise.otherwise
     return f"{' '.join(parts)} else {format_expression(otherwise)}"
 
