@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,8 @@ JOULE = Dimension((2, 1, -2, 0, 0, 0, 0))
 def assemble(kernels: Kernels, plan: Plan, start: Start, run: Run, notes: tuple[str, ...]) -> Result:
     """All that was recorded, and the report on it."""
     table = _Table(kernels, run.record)
+    series = tuple(table.series())
+    units = {name: s.unit(i) for s in series for i, name in enumerate(s.element_names)}
     report = Report(
         model=kernels.reduced.equations.system.program.name,
         outcome=run.outcome,
@@ -40,11 +43,11 @@ def assemble(kernels: Kernels, plan: Plan, start: Start, run: Run, notes: tuple[
         wall_time=run.wall_time,
         residuals=tuple(table.residuals()),
         energy=table.balance(),
-        start=start.values,
+        start=tuple(replace(value, unit=units.get(value.name, "")) for value in start.values),
         events=tuple(Event(*event) for event in run.events),
         notes=notes,
     )
-    return Result(table.times, tuple(table.series()), report)
+    return Result(table.times, series, report)
 
 
 class _Table:
@@ -114,9 +117,7 @@ class _Table:
             effort = JOULE / kind.dimension(index)
             units[index] = unit_text(effort if row.level == "position" else effort / TIME)
         label = f"reaction({constraint.name})"
-        names = (
-            (label,) if constraint.scalar else tuple(f"{label}[{i + 1}]" for i in range(constraint.size))
-        )
+        names = (label,) if constraint.scalar else tuple(f"{label}[{i + 1}]" for i in range(constraint.size))
         shape = () if constraint.scalar else (constraint.size,)
         return _array(label, values, names, shape, tuple(units), "")
 
@@ -141,7 +142,7 @@ class _Table:
         values = self._after[row : row + len(restraint.rows)].T
         if len(restraint.rows) == 1 and restraint.rows[0].label == restraint.name:
             return _array(label, values, (label,), (), _residual_units(self._system, restraint), "")
-        names = tuple(f"residual({restraint.name}){r.label[len(restraint.name):]}" for r in restraint.rows)
+        names = tuple(f"residual({restraint.name}){r.label[len(restraint.name) :]}" for r in restraint.rows)
         return _array(label, values, names, (len(names),), _residual_units(self._system, restraint), "")
 
     def residuals(self) -> Iterator[ConstraintResidual]:
