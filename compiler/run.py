@@ -6,8 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .record import Record
 
+Floats = NDArray[np.float64]
 Progress = Callable[[float, float], None]
 """Called with the time reached and the stop time."""
 
@@ -20,6 +24,15 @@ class Plan:
     stop: float
     interval: float
     tolerance: float
+
+    def instants(self) -> Floats:
+        """Those after the start; the stop time is the last also where the interval does not divide it."""
+        whole = int(np.floor((self.stop - self.start) / self.interval * (1 + 1e-12)))
+        grid: Floats = self.start + self.interval * np.arange(1, whole + 1, dtype=np.float64)
+        if not whole or self.stop - grid[-1] > 1e-9 * self.interval:
+            return np.append(grid, self.stop)
+        grid[-1] = self.stop
+        return grid
 
 
 @dataclass

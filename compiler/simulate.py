@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .integrate import Accuracy, Driver, Piece, State
 from .pilot import PILOT_TOLERANCE, Pilot, pilot
+from .reach import SHORTEST, reach
 from .record import Record, settle
 from .redundancy import Redundancy, find_redundancy
 from .run import Plan, Progress, Run
@@ -18,9 +19,6 @@ from .watch import first_crossing
 Floats = NDArray[np.float64]
 
 STEPS_PER_PIECE = 400
-MOST_INSTANTS = 512
-SHORTEST = 1e-10
-"""Where not even this part of an interval can be integrated, the run cannot go on."""
 RESTART_STEPS = 30
 """Steps a restart costs IDAS, which begins each piece at order one."""
 
@@ -45,7 +43,7 @@ class _Runner:
     def __init__(self, driver: Driver, start: Start, plan: Plan) -> None:
         self._driver = driver
         self._plan = plan
-        self._grid = _grid(plan)
+        self._grid = plan.instants()
         self._next = 0
         powers = driver.kernels.reduced.equations.power.numel()
         self.state = State(start.time, start.x, start.z, np.zeros(powers))
@@ -63,7 +61,7 @@ class _Runner:
         if self._next >= self._grid.size:
             return False
         steering = self._steering()
-        count, stop = self._reach(steering)
+        count, stop = self._reach()
         accuracy = Accuracy.asked(self._plan.tolerance, steering.scales, steering.energy)
         driver = self._driver
         environment = driver.environment(self.state.time, stop)
@@ -87,19 +85,9 @@ class _Runner:
             self._rate_at_pilot = 0.0
         return self._pilot
 
-    def _reach(self, steering: Pilot) -> tuple[int, float]:
-        """How many instants the next piece covers (0: part of an interval), and where it ends."""
-        start, ahead = self.state.time, self._grid[self._next :]
-        step = float(ahead[0]) - start
-        wanted = min(STEPS_PER_PIECE / (self._rate * step), self._allowed / step)
-        count = _power_of_two(wanted) if wanted >= 1 else 0
-        while count > ahead.size or (count > 1 and not _even(start, ahead[:count])):
-            count //= 2
-        stop = float(ahead[count - 1]) if count else min(start + max(wanted, SHORTEST) * step, float(ahead[0]))
-        horizon = self._driver.inputs.horizon(start, stop)
-        while count and horizon < ahead[count - 1]:
-            count //= 2
-        return count, float(ahead[count - 1]) if count else horizon
+    def _reach(self) -> tuple[int, float]:
+        duration = min(STEPS_PER_PIECE / self._rate, self._allowed)
+        return reach(self._driver.inputs, self.state.time, self._grid[self._next :], duration)
 
     def _learn(self, piece: Piece) -> None:
         duration = float(piece.times[-1]) - self.state.time
@@ -144,23 +132,3 @@ class _Runner:
             return False
         self._allowed = shorter
         return True
-
-
-def _grid(plan: Plan) -> Floats:
-    """The instants after the start; the stop time is the last also where the interval does not divide it."""
-    whole = int(np.floor((plan.stop - plan.start) / plan.interval * (1 + 1e-12)))
-    grid: Floats = plan.start + plan.interval * np.arange(1, whole + 1, dtype=np.float64)
-    if not whole or plan.stop - grid[-1] > 1e-9 * plan.interval:
-        return np.append(grid, plan.stop)
-    grid[-1] = plan.stop
-    return grid
-
-
-def _power_of_two(wanted: float) -> int:
-    """Few lengths serve all pieces, since each length is an integrator of its own."""
-    return int(2 ** min(np.floor(np.log2(wanted)), np.log2(MOST_INSTANTS)))
-
-
-def _even(start: float, instants: Floats) -> bool:
-    steps = np.diff(np.concatenate([[start], instants]))
-    return bool(np.ptp(steps) <= 1e-9 * steps[0])
