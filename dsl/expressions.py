@@ -26,6 +26,7 @@ from .shapes import shape_of
 from .source import Span
 from .subscripts import bind_subscript
 from .units import UnknownUnit, parse_unit
+from .untaken import look_over
 
 
 def bind(context: Context, expression: syntax.Expr, scope: Scope) -> Value:
@@ -198,7 +199,10 @@ def _conditional(context: Context, node: syntax.Conditional, scope: Scope) -> Va
     condition = bind_plain(context, node.condition, scope)
     decided = quiet_value(context, condition)
     if isinstance(decided, bool):
-        return bind(context, node.then if decided else node.otherwise, scope)
+        chosen, other = (node.then, node.otherwise) if decided else (node.otherwise, node.then)
+        if scope.function is None:
+            look_over(context, (other,), scope)
+        return bind(context, chosen, scope)
     then, otherwise = bind(context, node.then, scope), bind(context, node.otherwise, scope)
     return _either(context, condition, then, otherwise, node.span)
 

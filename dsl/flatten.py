@@ -24,6 +24,7 @@ from .instances import (
     Item,
     Layer,
     OuterMember,
+    PassedOver,
     Scope,
     Stated,
     VariableMember,
@@ -34,6 +35,7 @@ from .library import Class, Library
 from .nearest import closest
 from .slots import signature_of
 from .statements import Experiment
+from .untaken import look_over
 from .usage import verify_usage
 
 
@@ -165,6 +167,8 @@ def _write(context: Context, item: Item, into: _Written) -> None:
                 bind_statement(context, item, into.statements)
             except CircularError:
                 context.tell(complain.cyclic_value(item.statement.span, "what this statement needs"))
+        case PassedOver():
+            look_over(context, item.elements, item.scope, item.declared)
         case OuterMember():
             item.target.get()
         case BrokenMember():

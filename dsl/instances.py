@@ -239,7 +239,16 @@ class Block:
     items: list[Item] = field(default_factory=list)
 
 
-Item: TypeAlias = "SingleMember | Stated | Block | Layer"
+@dataclass(frozen=True, eq=False, slots=True)
+class PassedOver:
+    """Branches that are not taken; `declared` are the names they would declare."""
+
+    elements: tuple[syntax.Element, ...]
+    scope: Scope
+    declared: frozenset[str]
+
+
+Item: TypeAlias = "SingleMember | Stated | Block | PassedOver | Layer"
 
 
 @dataclass(eq=False, slots=True)

@@ -25,6 +25,7 @@ from .instances import (
     Label,
     Layer,
     Modifier,
+    PassedOver,
     Scope,
     SingleMember,
     Stated,
@@ -34,7 +35,7 @@ from .library import Class
 from .modifications import changes
 from .nearest import closest
 from .rounds import rounds
-from .source import Span
+from .untaken import declared_in
 
 _Waiting = tuple[Layer, syntax.For | syntax.If, Scope, Block]
 
@@ -230,18 +231,14 @@ def _branch(context: Context, layer: Layer, element: syntax.If, scope: Scope, it
         if holds:
             taken = branch
             break
-    for branch in element.branches:
-        if branch is not taken:
-            layer.absent.update(_declared(branch.body))
+    passed = [branch for branch in element.branches if branch is not taken]
+    declared = [declarator for branch in passed for declarator in declared_in(branch.body)]
+    layer.absent.update((d.name, d.span) for d in declared)
     inside = replace(scope, conditional=True)
     for inner in taken.body if taken is not None else ():
         _add(context, layer, inner, inside, items)
-
-
-def _declared(elements: Iterable[syntax.Element]) -> Iterable[tuple[str, Span]]:
-    for element in elements:
-        if isinstance(element, syntax.Declaration):
-            yield from ((d.name, d.span) for d in element.declarators)
+    rest = tuple([inner for branch in passed for inner in branch.body])
+    items.append(PassedOver(rest, inside, frozenset(d.name for d in declared)))
 
 
 def _loop(
