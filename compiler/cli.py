@@ -199,7 +199,9 @@ def _settings(order: _Order) -> SortedSettings:
 
     try:
         settings = [_setting(text) for text in order.settings]
-        flat = analyse(read_source(order.path), model=order.model).flat
+        # Structural parameters decide which variables there are, so they are put in before asking for them.
+        structure = {s.name: s.value for s in settings if not isinstance(s.value, list)}
+        flat = analyse(read_source(order.path), model=order.model, structure=structure).flat
         # Without a flat model the text itself is wrong, and compiling it says how.
         return sort_settings(settings, flat) if flat is not None else SortedSettings()
     except SettingError as wrong:

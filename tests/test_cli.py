@@ -6,14 +6,15 @@ import csv
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mbdc.compiler import cli, model, progress, trajectory
+from mbdc.compiler import cli, model, progress, trajectory, voice
 
 PENDULUM = Path(__file__).parents[1] / "models" / "pendulum.mbd"
 
@@ -133,6 +134,27 @@ def test_a_wrong_setting_is_wrong_usage(command: Command, setting: str, complain
     assert complaint in " ".join(answer.err.split())
     assert answer.out == ""
     assert not list(Path().glob("*.csv"))
+
+
+def test_a_structural_parameter_decides_what_else_can_be_set(command: Command) -> None:
+    chain = """
+model Row
+  structural parameter Integer n = 1;
+  structural parameter Boolean driven = false;
+  parameter Mass m = 1;
+  coordinate Length x[n](start = zeros(n), rate = ones(n));
+  kinetic motion = m/2*der(x)*der(x);
+  if driven then
+    parameter Force drive = 0;
+    force drive: drive on x[n];
+  end if;
+end Row;
+"""
+    settings = ["--set", "n=3", "--set", "driven=true", "--set", "drive=2", "--set", "x[3].start=1"]
+    answer = command(chain, "--stop-time", "1", *settings)
+    assert answer.code == 0, answer.err
+    assert last("model.csv", "x[3]") == pytest.approx(3)
+    assert command(chain, "--set", "drive=2").code == 2
 
 
 def test_check_stops_before_the_run(command: Command) -> None:
@@ -325,6 +347,22 @@ def test_every_stage_prints(command: Command, stage: str) -> None:
     answer = command("show", str(PENDULUM), "--stage", stage)
     assert answer.code == 0, answer.err
     assert "rod" in answer.out
+
+
+def test_an_interrupted_run_keeps_its_results(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def impatient(_: object) -> Iterator[Callable[[float, float], None]]:
+        def interrupt(reached: float, stop: float) -> None:
+            if reached > 0:
+                raise KeyboardInterrupt
+
+        yield interrupt
+
+    monkeypatch.setattr(voice.TextVoice, "progress", impatient)
+    answer = command(str(PENDULUM))
+    assert answer.code == 3
+    assert "interrupted" in answer.err
+    assert 0 < last("pendulum.csv", "time") < 10
 
 
 def test_a_stage_beyond_a_mistake_is_refused_and_one_before_it_is_shown(command: Command) -> None:
