@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from contextlib import redirect_stderr
-from contextlib import redirect_stderr
 from dataclasses import dataclass
-from io import StringIO
 from io import StringIO
 
 import casadi as ca
@@ -86,14 +84,18 @@ class Driver:
         parts = [self.environment(state.time, stop), numbers, accuracy.scales]
         if redundancy is not None:
             parts += [redundancy.keep.ravel(order="F"), redundancy.choose.ravel(order="F")]
+        said = StringIO()
         try:
             # What IDAS prints about a failure means nothing to a user; who called hears of it by the return.
-            with redirect_stderr(StringIO()):
+            with redirect_stderr(said):
                 found = run(x0=state.x / accuracy.scales, z0=state.z, p=np.concatenate(parts))
         except RuntimeError as failure:
             # CasADi raises this for every return code of IDAS; anything else is a fault of ours.
             if "IDA" not in str(failure):
                 raise
+            # CasADi takes Ctrl-C for itself, and shows it as one more failure of IDAS.
+            if "KeyboardInterrupt" in said.getvalue():
+                raise KeyboardInterrupt from failure
             return None
         x, z, work = found["xf"].full(), found["zf"].full(), accuracy.energy * found["qf"].full()
         if not (np.all(np.isfinite(x)) and np.all(np.isfinite(work))):
