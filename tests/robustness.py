@@ -35,6 +35,9 @@ MEGABYTES = 1000
 PATIENCE = 120.0
 """Seconds after which a case that does not even use the processor is given up."""
 CASES_PER_WORKER = 300
+RUNNING = "running"
+"""What a worker says when a model is compiled and its run begins."""
+COMMAND: tuple[str, ...] = (sys.executable, __file__, "--worker")
 
 STARTER = """
 model Warm
@@ -68,7 +71,7 @@ class Outcome:
 # --- in the worker ---------------------------------------------------------------------------
 
 
-def attempt(case: Case) -> tuple[Literal["ran", "stopped", "refused", "failed"], str]:
+def attempt(case: Case, answers: IO[str]) -> tuple[Literal["ran", "stopped", "refused", "failed"], str]:
     """Compile the model and, where it compiles, run it for three steps."""
     from mbdc import MbdError, load_model
 
@@ -76,10 +79,18 @@ def attempt(case: Case) -> tuple[Literal["ran", "stopped", "refused", "failed"],
         model = load_model(case.path) if case.text is None else load_model(text=case.text)
     except MbdError as problem:
         return _refused(problem)
+    # A run may be long; then it must come to an end when it is asked to.
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    print(RUNNING, file=answers, flush=True)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         model.simulate(stop_time=0.003, interval=0.001)
     except MbdError as problem:
         return ("stopped", type(problem).__name__) if str(problem) else ("failed", "an error without words")
+    except KeyboardInterrupt:
+        return "stopped", "interrupted"
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     return "ran", ""
 
 
@@ -97,12 +108,14 @@ def _refused(problem: Exception) -> tuple[Literal["refused", "failed"], str]:
     return "refused", " ".join(sorted({d.code for d in diagnostics if d.severity == "error"}))
 
 
-def guarded(case: Case) -> Outcome:
+def guarded(case: Case, answers: IO[str], instead: str | None = None) -> Outcome:
     """The case under a limit of processor time, whose signal ends the process; nothing can swallow it."""
     start = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
-        kind, detail = attempt(case)
+        if instead is not None:
+            exec(instead)
+        kind, detail = attempt(case, answers)
     except BaseException as bug:
         kind, detail = "failed", _last_words(bug)
     finally:
@@ -119,16 +132,21 @@ def _last_words(bug: BaseException) -> str:
     return f"{type(bug).__name__}: {str(bug)[:300]} [{places}]"
 
 
-def serve() -> None:
-    """Cases as lines of JSON in, outcomes out; stray output of libraries goes nowhere."""
+def serve(instead: str | None) -> None:
+    """Cases as lines of JSON in, outcomes out; stray output of libraries goes nowhere.
+
+    `instead` is a statement to run in place of each case, to see that what goes wrong is noticed.
+    """
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
-    assert guarded(Case("warm", STARTER)).kind == "ran"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with open(os.devnull, "w") as unheard:
+        assert guarded(Case("warm", STARTER), unheard).kind == "ran"
     _limit_memory()
     print("ready", file=answers, flush=True)
     for line in sys.stdin:
-        outcome = guarded(Case(**json.loads(line)))
+        outcome = guarded(Case(**json.loads(line)), answers, instead)
         print(json.dumps(asdict(outcome)), file=answers, flush=True)
 
 
@@ -139,6 +157,12 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     # A killed case is an outcome like any other and leaves no core file.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _processor_time(process: int) -> float:
+    """Seconds a process has used so far, in its own name and the kernel's."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 # --- in the parent ---------------------------------------------------------------------------
@@ -183,7 +207,7 @@ class Worker:
             return self._process
         single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONFAULTHANDLER": ""}
         self._process = subprocess.Popen(
-            [sys.executable, __file__, "--worker"],
+            COMMAND,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -199,9 +223,18 @@ class Worker:
     def _answer(self, process: subprocess.Popen[str]) -> str | None:
         stream: IO[str] | None = process.stdout
         assert stream is not None
-        if not select.select([stream], [], [], PATIENCE)[0]:
-            return None
-        return stream.readline() or None
+        began = time.monotonic()
+        interrupt_at: float | None = None
+        while time.monotonic() < began + PATIENCE:
+            if select.select([stream], [], [], 0.1)[0]:
+                line = stream.readline()
+                if line.strip() != RUNNING:
+                    return line or None
+                interrupt_at = _processor_time(process.pid) + SECONDS / 2
+            elif interrupt_at is not None and _processor_time(process.pid) > interrupt_at:
+                process.send_signal(signal.SIGINT)
+                interrupt_at = None
+        return None
 
     def _died(self, case: Case, process: subprocess.Popen[str]) -> Outcome:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -271,7 +304,7 @@ def mutated(count: int, first: int = 0) -> Iterator[Case]:
 def main() -> int:
     options = _options()
     if options.worker:
-        serve()
+        serve(options.instead)
         return 0
     families = {"generated": generated, "mutated": mutated}
     cases = itertools.chain.from_iterable(
@@ -301,6 +334,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--keep", type=Path, default=Path("robustness-failures"), help="where failures go")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--instead", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
