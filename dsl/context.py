@@ -22,7 +22,7 @@ MOST_NODES: Final = 300_000
 # What a component, a variable and a call cost beside the nodes of their expressions.
 COST_OF_INSTANCE: Final = 20
 COST_OF_VARIABLE: Final = 3
-COST_OF_CALL: Final = 5
+COST_OF_CALL: Final = 8
 MOST_INSTANCES: Final = 20_000
 DEEPEST_NESTING: Final = 60
 DEEPEST_CALLS: Final = 200

@@ -25,8 +25,7 @@ def verify_usage(
     names = {declaration.name: _names_in(_expressions(declaration)) for _, declaration in pairs}
     in_equations = _reached(names, _names_in(_sides(statements)))
     missing = _without_value(context, pairs, in_equations)
-    poisoned = incomplete or _has_poison(pairs, statements)
-    if not poisoned:
+    if not incomplete and not (context.diagnostics and _has_poison(pairs, statements)):
         _without_effect(context, pairs, names, statements)
     return missing
 
