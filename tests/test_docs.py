@@ -92,7 +92,7 @@ def codes_in(path: Path) -> Iterator[str]:
 
 
 def test_the_list_of_messages_is_complete() -> None:
-    sources = [*(ROOT / "dsl").glob("*.py"), *(ROOT / "compiler").glob("*.py")]
+    sources = [*(ROOT / "dsl").rglob("*.py"), *(ROOT / "compiler").rglob("*.py")]
     made = {code for path in sources for code in codes_in(path)}
     text = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `([a-z0-9-]+)` \|", text, re.MULTILINE)
