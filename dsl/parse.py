@@ -104,7 +104,8 @@ class _Run:
         if fix.resume or stuck:
             self._resume()
         else:
-            end = self.index + fix.take
+            # The end of the text stays, whatever a fix takes.
+            end = min(self.index + fix.take, len(self.tokens) - 1)
             self._lose(self.index, end)
             self._go_back(fix.back)
             self.tokens[self.index : end] = fix.put

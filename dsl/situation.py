@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 from .diagnostics import Diagnostic
+from .records import field, frozen
 from .source import Span
 from .tokens import Token
 
@@ -62,7 +62,7 @@ STARTERS = frozenset(
 _INNER_WORDS = frozenset({"and", "in", "loop", "not", "on", "or", "then", "using"})
 
 
-@dataclass(frozen=True)
+@frozen
 class Block:
     """A class, loop, branch or `when` that is open: its keyword, and what `end` must name to close it."""
 
@@ -80,7 +80,7 @@ class Block:
         return self.name.startswith("?")
 
 
-@dataclass(frozen=True)
+@frozen
 class Fix:
     """A complaint and how the parse goes on behind it.
 
@@ -96,7 +96,7 @@ class Fix:
     resume: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class Situation:
     """A parse at a token that no rule takes here.
 
@@ -166,10 +166,13 @@ class Situation:
     def blocks(self) -> list[Block]:
         """All open blocks, outermost first."""
         blocks: list[Block] = []
+        before: Any = None
         for index, value in enumerate(self.values[: self.base]):
+            follows_end = isinstance(before, Token) and before.type == "END"
+            before = value
             if not isinstance(value, Token):
                 continue
-            if isinstance(self.values[index - 1], Token) and self.values[index - 1].type == "END":
+            if follows_end:
                 # The block is complete, but its rule is not closed before the next token is taken.
                 blocks.pop()
             elif value.type in {"MODEL", "RECORD", "FUNCTION"}:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from model_author import random_model
 
@@ -120,7 +121,8 @@ def _productions() -> tuple[dict[str, list[Production]], dict[Production, int]]:
     from lark.load_grammar import load_grammar
 
     text = files("mbdc.grammar").joinpath("mbd.lark").read_text(encoding="utf-8")
-    grammar, _ = load_grammar(text, "mbd.lark", [], True)
+    load: Any = load_grammar
+    grammar, _ = load(text, "mbd.lark", [], True)
     terminals, rules, _ = grammar.compile(["module"], "*")
     written = {t.name: f"'{t.pattern.value}" for t in terminals if t.pattern is not None}
     productions: dict[str, list[Production]] = {}

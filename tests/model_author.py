@@ -323,6 +323,5 @@ class _Author:
 
     def visual(self) -> None:
         _, flow = self.flow()
-        self.say(
-            self.rng.choice(("visual line({{0, 0, 0}, {1, 0, 0}});", f"visual trail({{{flow}, 0, 0}});"))
-        )
+        line, trail = "visual line({{0, 0, 0}, {1, 0, 0}});", f"visual trail({{{flow}, 0, 0}});"
+        self.say(self.rng.choice((line, trail)))
