@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 if TYPE_CHECKING:
+    from .formulations.formulation import FormulationName
     from .model import Model
     from .settings import Setting, SortedSettings
     from .trajectory import Result
@@ -59,8 +60,9 @@ def _answer(words: list[str]) -> int:
 def _dispatch(words: list[str]) -> int:
     if not words:
         words = ["--help"]
-    command, rest = (_show, words[1:]) if words[0] == "show" else (_run, words)
-    name = "mbdc show" if command is _show else "mbdc"
+    others = {"show": _show, "compare": _compare}
+    command, rest = (others[words[0]], words[1:]) if words[0] in others else (_run, words)
+    name = f"mbdc {words[0]}" if command is not _run else "mbdc"
     code: int = command.main(rest, prog_name=name, standalone_mode=False) or DONE
     return code
 
@@ -98,7 +100,8 @@ class _Order:
 
 @click.command(
     context_settings=_HELP,
-    epilog="mbdc show MODEL.mbd --stage syntax|flat|equations prints a stage of the compilation.",
+    epilog="mbdc show MODEL.mbd --stage syntax|flat|equations prints a stage of the compilation;"
+    " mbdc compare MODEL.mbd runs formulations of the equations side by side.",
 )
 @click.argument("path", metavar="MODEL.mbd", type=click.Path(path_type=Path))
 @click.option("--model", metavar="NAME", help="Which model of the file; the last one if not given.")
@@ -296,3 +299,85 @@ def _show(path: Path, model: str | None, stage: str) -> int:
         voice.complain(wrong)
         return voice.finish(WRONG_MODEL)
     return DONE
+
+
+FORMULATIONS: tuple[FormulationName, ...] = ("attraction", "baumgarte", "ggl", "udwadia-kalaba", "null-space")
+
+
+@click.command(context_settings=_HELP)
+@click.argument("path", metavar="MODEL.mbd", type=click.Path(path_type=Path))
+@click.option("--model", metavar="NAME", help="Which model of the file; the last one if not given.")
+@click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="As for a run. May be repeated.")
+@click.option("--stop-time", type=float, metavar="SECONDS", callback=_positive, help="How long to simulate.")
+@click.option(
+    "--interval", type=float, metavar="SECONDS", callback=_positive, help="Time between recorded instants."
+)
+@click.option("--tolerance", type=float, metavar="E", callback=_positive, help="Relative tolerance.")
+@click.option(
+    "--only",
+    type=click.Choice(FORMULATIONS),
+    multiple=True,
+    help="A formulation to run beside the default; all of them if not given. May be repeated.",
+)
+@click.option(
+    "--gains",
+    type=click.FloatRange(min=0, max=1e300),
+    nargs=2,
+    default=(10.0, 10.0),
+    show_default="10 10",
+    metavar="ALPHA BETA",
+    help="Baumgarte's, in 1/s.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--quiet", "-q", is_flag=True, help="Leave notes and progress out.")
+def _compare(
+    path: Path,
+    model: str | None,
+    settings: tuple[str, ...],
+    stop_time: float | None,
+    interval: float | None,
+    tolerance: float | None,
+    only: tuple[FormulationName, ...],
+    gains: tuple[float, float],
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Run formulations of a model's equations side by side from one start, and print how they differ.
+
+    The first is the one every run uses; the others are there to be compared with it. One that cannot take
+    the model says why.
+    """
+    from .voice import JsonVoice, TextVoice
+
+    order = _Order(path, model, settings, stop_time, interval, tolerance, Path(), True, False)
+    _verify_file(path)
+    voice = JsonVoice() if as_json else TextVoice(quiet=quiet)
+    return _set_side_by_side(order, only or FORMULATIONS, gains, voice)
+
+
+def _set_side_by_side(
+    order: _Order, formulations: Sequence[FormulationName], gains: tuple[float, float], voice: Voice
+) -> int:
+    from .errors import ModelError, StartError
+    from .model import load_model
+
+    try:
+        settings = _settings(order)
+        model = load_model(order.path, model=order.model, parameters=settings.parameters)
+        voice.notes(model)
+        with voice.progress() as progress:
+            comparison = model.compare(
+                formulations,
+                stop_time=order.stop_time,
+                interval=order.interval,
+                tolerance=order.tolerance,
+                inputs=settings.inputs,
+                start=settings.starts,
+                progress=progress,
+                gains=gains,
+            )
+    except (ModelError, StartError) as wrong:
+        voice.complain(wrong)
+        return voice.finish(WRONG_MODEL)
+    voice.comparison(comparison)
+    return voice.finish(STOPPED_EARLY if comparison.stopped else DONE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,13 +19,19 @@ from mbdc.dsl.statements import Experiment
 
 from .assemble import assemble
 from .build import Built, build
-from .errors import SimulationError
+from .compare import Attempt, Comparison, difference
+from .errors import ModelError, SimulationError
+from .formulations.baumgarte import GAINS
+from .formulations.choose import formulated
+from .formulations.formulation import NAMES, Formulation, FormulationName
+from .formulations.march import march
 from .initialize import initialize, solve_for_algebraic
 from .inputs import Inputs, InputSetting
 from .integrate import Driver
 from .redundancy import least_algebraic
-from .run import Plan, Progress
+from .run import Plan, Progress, Run
 from .simulate import simulate
+from .start import Start
 from .summary import Summary, summarize
 from .trajectory import Result
 
@@ -61,6 +67,15 @@ def load_model(
     return loaded
 
 
+@dataclass(frozen=True)
+class _Trial:
+    """All that a run needs but a formulation."""
+
+    plan: Plan
+    driver: Driver
+    start: Start
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """A compiled model with values for its parameters.
@@ -72,6 +87,9 @@ class Model:
 
     _built: Built = field(repr=False)
     _settings: Named = field(repr=False)
+    _formulations: dict[tuple[str, tuple[float, float]], Formulation] = field(
+        default_factory=dict, repr=False
+    )
 
     @property
     def name(self) -> str:
@@ -182,13 +200,70 @@ class Model:
         inputs: Mapping[str, InputSetting] | None = None,
         start: Mapping[str, ArrayLike] | None = None,
         progress: Progress | None = None,
+        formulation: FormulationName = "attraction",
+        gains: tuple[float, float] = GAINS,
     ) -> Result:
         """Run the model from time 0; what is not given is taken from its experiment.
 
         `inputs` are numbers, functions of time or tables (times, values); `start` gives firm values by result
-        name (`x`, `der(x)`). Raises `StartError` for a start that cannot be and `SimulationError`, with the
-        result so far, for a run that stops early.
+        name (`x`, `der(x)`). `formulation` is of use to those who compare; `gains` are Baumgarte's α and β
+        (1/s). Raises `StartError` for a start that cannot be, `ModelError` where the formulation cannot take
+        the model, and `SimulationError`, with the result so far, for a run that stops early.
         """
+        trial = self._trial(stop_time, interval, tolerance, parameters, inputs, start)
+        chosen = self._formulation(formulation, gains)
+        refused = chosen.refusals(trial.driver, trial.start)
+        if refused:
+            raise ModelError(refused)
+        result = self._result(trial, _follow(chosen, trial, progress))
+        if result.report.outcome == "stopped":
+            raise SimulationError([self._stopped(result)], result=result)
+        return result
+
+    def compare(
+        self,
+        formulations: Sequence[FormulationName] = NAMES,
+        stop_time: float | None = None,
+        interval: float | None = None,
+        tolerance: float | None = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
+        inputs: Mapping[str, InputSetting] | None = None,
+        start: Mapping[str, ArrayLike] | None = None,
+        progress: Progress | None = None,
+        gains: tuple[float, float] = GAINS,
+    ) -> Comparison:
+        """Run formulations side by side from one start; the default always runs too, as the reference.
+
+        Arguments are those of `simulate`. Raises `StartError`; a formulation that cannot take the model, or a
+        run that stops early, is told in the comparison.
+        """
+        trial = self._trial(stop_time, interval, tolerance, parameters, inputs, start)
+        names = dict.fromkeys((NAMES[0], *formulations))
+        default, *others = (self._formulation(name, gains) for name in names)
+        reference = _follow(default, trial, progress)
+        report = self._result(trial, reference).report
+        attempts = [Attempt(formulation=default.name, title=default.title, report=report)]
+        for other in others:
+            # Who interrupts one run wants no more of them.
+            if attempts[-1].report is not None and attempts[-1].report.reason == "interrupted":
+                break
+            attempts.append(self._attempt(other, trial, reference, progress))
+        return Comparison(
+            model=self.name,
+            stop_time=trial.plan.stop,
+            tolerance=trial.plan.tolerance,
+            attempts=tuple(attempts),
+        )
+
+    def _trial(
+        self,
+        stop_time: float | None,
+        interval: float | None,
+        tolerance: float | None,
+        parameters: Mapping[str, ArrayLike] | None,
+        inputs: Mapping[str, InputSetting] | None,
+        start: Mapping[str, ArrayLike] | None,
+    ) -> _Trial:
         plan = self._plan(stop_time, interval, tolerance)
         built = self._built
         column = self._parameter_column(parameters or {})
@@ -196,11 +271,36 @@ class Model:
         driver = Driver(built.kernels, column, signals)
         given = built.starts.given(column, start or {})
         begun = initialize(built.kernels, given, driver.environment(plan.start, plan.start))
-        run = simulate(driver, begun, plan, progress)
-        result = assemble(built.kernels, plan, begun, run, ())
-        if run.outcome == "stopped":
-            raise SimulationError([self._stopped(result)], result=result)
-        return result
+        return _Trial(plan, driver, begun)
+
+    def _formulation(self, name: FormulationName, gains: tuple[float, float]) -> Formulation:
+        """Kept for further runs, which then compile nothing."""
+        if name not in NAMES:
+            raise ValueError(f"there is no formulation {name!r}; there are {', '.join(NAMES)}")
+        alpha, beta = (float(gain) for gain in gains)
+        if not (np.isfinite([alpha, beta]).all() and min(alpha, beta) >= 0):
+            raise ValueError(f"gains must be two numbers that are not negative, not {gains!r}")
+        key = (name, (alpha, beta))
+        if key not in self._formulations:
+            self._formulations[key] = formulated(name, self._built.kernels, (alpha, beta))
+        return self._formulations[key]
+
+    def _attempt(
+        self, other: Formulation, trial: _Trial, reference: Run, progress: Progress | None
+    ) -> Attempt:
+        refused = other.refusals(trial.driver, trial.start)
+        if refused:
+            return Attempt(formulation=other.name, title=other.title, refused=tuple(refused))
+        run = _follow(other, trial, progress)
+        return Attempt(
+            formulation=other.name,
+            title=other.title,
+            report=self._result(trial, run).report,
+            difference=difference(self._built.kernels, trial.plan, reference, run),
+        )
+
+    def _result(self, trial: _Trial, run: Run) -> Result:
+        return assemble(self._built.kernels, trial.plan, trial.start, run, ())
 
     def _stopped(self, result: Result) -> Diagnostic:
         report = result.report
@@ -280,6 +380,13 @@ class Model:
         velocities = equations.coordinate_orders[0]
         mass = ca.hessian(equations.kinetic, velocities)[0] if velocities.numel() else ca.SX(0, 0)
         return ca.Function("mass", [equations.time, kernels.reduced.x, kernels.environment], [ca.densify(mass)])
+
+
+def _follow(formulation: Formulation, trial: _Trial, progress: Progress | None) -> Run:
+    """The default has a run of its own, which steers κ and keeps to the constraints; the others march."""
+    if formulation.name == NAMES[0]:
+        return simulate(trial.driver, trial.start, trial.plan, progress)
+    return march(formulation, trial.driver, trial.start, trial.plan, progress)
 
 
 def _column(name: str, values: ArrayLike, size: int) -> Floats:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mbdc.dsl.diagnostics import Diagnostic, MbdError, Severity, render
 
 if TYPE_CHECKING:
+    from .compare import Comparison
     from .model import Model
     from .trajectory import Result
 
@@ -35,6 +36,12 @@ class Voice(Protocol):
 
     def report(self, result: Result, path: Path) -> None:
         """The run is over and its result is in the file."""
+
+    def notes(self, model: Model) -> None:
+        """The model was compiled: what there is to note about it."""
+
+    def comparison(self, comparison: Comparison) -> None:
+        """Formulations have been run side by side."""
 
     def progress(self) -> Any:
         """A context in which a run tells how far it is."""
@@ -66,6 +73,12 @@ class TextVoice:
         if not self._quiet:
             print(result.report.to_text(), end="\n\n")
             print(f"Written to {path}: {len(result.names)} columns, {len(result.time)} rows.", flush=True)
+
+    def notes(self, model: Model) -> None:
+        self._diagnostics(model.diagnostics)
+
+    def comparison(self, comparison: Comparison) -> None:
+        print(comparison.to_text(), flush=True)
 
     @contextmanager
     def progress(self) -> Iterator[Progress | None]:
@@ -121,6 +134,12 @@ class JsonVoice:
     def report(self, result: Result, path: Path) -> None:
         self._document["report"] = result.report.to_json()
         self._document["output"] = str(path)
+
+    def notes(self, model: Model) -> None:
+        self._document["diagnostics"] += [d.to_json() for d in model.diagnostics]
+
+    def comparison(self, comparison: Comparison) -> None:
+        self._document["comparison"] = comparison.to_json()
 
     @contextmanager
     def progress(self) -> Iterator[Progress | None]:

@@ -10,12 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mbdc.compiler.compare import Comparison
     from mbdc.compiler.errors import MbdError, ModelError, SimulationError, StartError
     from mbdc.compiler.model import Model, load_model
     from mbdc.compiler.report import Report
     from mbdc.compiler.trajectory import Result
 
 __all__ = [
+    "Comparison",
     "MbdError",
     "Model",
     "ModelError",
@@ -30,6 +32,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Comparison": "mbdc.compiler.compare",
     "MbdError": "mbdc.compiler.errors",
     "ModelError": "mbdc.compiler.errors",
     "SimulationError": "mbdc.compiler.errors",

@@ -9,6 +9,9 @@ with the equations of motion as they are. The published form (J. Comput. Appl. M
 F = 0 and G = 0 themselves, which is of index two and fails in IDAS at tight tolerances; here each is
 differentiated once, with attraction, which leaves index one. δ, which is 0 but for the errors of
 integration, is the least in the mass metric.
+
+The unknowns are (v - δ)/κ and a scaled μ, in units that are large for positions: IDAS measures algebraic
+unknowns against an absolute tolerance, and cannot settle those that are all rounding beside it.
 """
 
 from __future__ import annotations
@@ -27,10 +30,13 @@ from ..start import Start
 from . import refusals
 from .formulation import Formulation, FormulationName
 
+LARGE = 1e3
+"""The equations are linear in μ and δ: nothing is lost where Newton's method is not asked to refine them."""
+
 
 @dataclass(frozen=True, eq=False)
 class GearGuptaLeimkuhler(Formulation):
-    """z is the model's own, then μ, then δ."""
+    """z is the model's own, then μ and (v - δ)/κ."""
 
     @property
     def name(self) -> FormulationName:
@@ -59,8 +65,10 @@ def _stabilised(reduced: ReducedSystem) -> ReducedSystem:
     equations, kappa = reduced.equations, reduced.kappa
     q, (v, a) = equations.q, equations.coordinate_orders
     positions = [chain for chain in reduced.derivatives if len(chain) == 3]
-    mu, delta = ca.SX.sym("mu", len(positions)), ca.SX.sym("delta", v.numel())
-    q_rate = ca.substitute(reduced.rhs[: q.numel()], v, v - delta)
+    size = v.numel() if positions else 0
+    mu, travel = ca.SX.sym("mu", len(positions)), ca.SX.sym("travel", size)
+    u = LARGE * kappa * travel if positions else v
+    q_rate = ca.substitute(reduced.rhs[: q.numel()], v, u)
 
     def attracted(rows: ca.SX) -> ca.SX:
         along = ca.jtimes(rows, ca.vertcat(equations.time, q, v), ca.vertcat(1, q_rate, a))
@@ -68,12 +76,21 @@ def _stabilised(reduced: ReducedSystem) -> ReducedSystem:
 
     # The rows below the last derivative: F' of positions, F of velocities.
     algebraic = [chain[0] if len(chain) == 1 else attracted(chain[-2]) for chain in reduced.derivatives]
-    rates = ca.vertcat(ca.SX(0, 1), *(chain[1] for chain in positions))
-    algebraic += [attracted(chain[0]) for chain in positions]
-    algebraic.append(ca.mtimes(reduced.metric, delta) - ca.jtimes(rates, v, mu, True))
+    if positions:
+        algebraic += [attracted(chain[0]) for chain in positions]
+        rates = ca.vertcat(*(chain[1] for chain in positions))
+        algebraic.append(_nearest(reduced.metric, rates, v, v - u, LARGE * kappa * mu))
     return replace(
         reduced,
-        z=ca.vertcat(reduced.z, mu, delta),
+        z=ca.vertcat(reduced.z, mu, travel),
         rhs=ca.densify(ca.vertcat(q_rate, reduced.rhs[q.numel() :])),
         algebraic=ca.densify(ca.vertcat(*algebraic)),
     )
+
+
+def _nearest(metric: ca.SX, rates: ca.SX, v: ca.SX, delta: ca.SX, mu: ca.SX) -> ca.SX:
+    """M δ - Aᵀ μ, with M and A in units of their own sizes, so that μ is of the size of δ."""
+    gradients = ca.jacobian(rates, v)
+    length = ca.sqrt(ca.sumsqr(gradients) / rates.numel())
+    mass = ca.trace(metric) / v.numel()
+    return ca.mtimes(metric, delta) / mass - ca.mtimes(gradients.T, mu) / length
