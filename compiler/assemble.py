@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbdc.dsl.dimension import TIME, Dimension
 from mbdc.dsl.program import Type
+from mbdc.dsl.records import replace
 from mbdc.dsl.units import unit_text
 
 from .kernels import Kernels, mapped

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mbdc.dsl.analyse import Analysis, analyse
 from mbdc.dsl.diagnostics import Diagnostic, ModelError, Severity, in_order
 from mbdc.dsl.program import Program
+from mbdc.dsl.records import frozen
 from mbdc.dsl.source import Source
 
 from .complaints_build import not_run_yet
 from .derive import derive
+from .integrability import Integrability, integrability
 from .kernels import Kernels
 from .lower import lower
 from .mechanics import MechanicalSystem
@@ -18,14 +18,15 @@ from .reduce import reduce
 from .start_values import StartTexts
 
 
-@dataclass(frozen=True)
+@frozen
 class Built:
-    """A model ready to run: its system in symbols, its compiled functions, and what was noticed on the way."""
+    """A model ready to run: its system in symbols, its compiled functions, and what was noticed."""
 
     program: Program
     system: MechanicalSystem
     kernels: Kernels
     starts: StartTexts
+    integrability: Integrability
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -43,13 +44,15 @@ def build(
     _refuse(program)
     # From names to symbols; nothing after this looks a name up.
     system = lower(program)
+    # What constraints on velocities amount to is seen in the symbols; a wrong qualifier ends it here.
+    judged = integrability(system)
     # Mechanics ends here: after `derive` there are rows and unknowns, whatever they came from.
     equations = derive(system)
     # Hidden constraints become rows of their own, so that the integrator sees index one.
     reduced = reduce(equations)
     # Functions are compiled as they are asked for: a check of a model compiles none.
-    diagnostics = tuple(in_order((*analysis.diagnostics, *system.notes)))
-    return Built(program, system, Kernels(reduced), StartTexts(reduced), diagnostics)
+    diagnostics = tuple(in_order((*analysis.diagnostics, *system.notes, *judged.notes)))
+    return Built(program, system, Kernels(reduced), StartTexts(reduced), judged, diagnostics)
 
 
 def _checked(analysis: Analysis, strict: bool) -> Program:

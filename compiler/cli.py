@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
+
+from mbdc.dsl.records import frozen
 
 if TYPE_CHECKING:
     from .formulations.formulation import FormulationName
@@ -83,7 +84,7 @@ def _positive(context: click.Context, parameter: click.Parameter, value: float |
     return value
 
 
-@dataclass(frozen=True)
+@frozen
 class _Order:
     """What the command line asks for."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbdc.dsl.diagnostics import Diagnostic
+from mbdc.dsl.records import frozen
 
 from .kernels import Kernels
 from .pilot import scales_of
@@ -20,7 +20,7 @@ from .run import Plan, Run
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@frozen
 class Difference:
     """How far a state lies from that of the reference at `time` (s).
 
@@ -34,7 +34,7 @@ class Difference:
     by_name: Mapping[str, float]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Attempt:
     """What became of one formulation: `refused` says why there was no run, else there is a `report`.
 
@@ -48,7 +48,7 @@ class Attempt:
     difference: Difference | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Comparison:
     """One model, one start, several formulations; the first is the reference."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbdc.dsl.diagnostics import Diagnostic, Related, error
+from mbdc.dsl.records import frozen
 from mbdc.dsl.source import Span
 
 from .mechanics import EquationRow, MechanicalSystem
@@ -38,7 +38,7 @@ class NamedRow(Protocol):
     def span(self) -> Span: ...
 
 
-@dataclass(frozen=True)
+@frozen
 class Miss:
     """A row that the firm start values break, and by how much."""
 

@@ -12,11 +12,11 @@ mass matrix is formed here, let alone inverted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
 import casadi as ca
 
+from mbdc.dsl.records import field, frozen
 from mbdc.dsl.source import Span
 
 from .mechanics import MechanicalSystem
@@ -24,7 +24,7 @@ from .mechanics import MechanicalSystem
 SIGNAL_DEGREE = 8
 
 
-@dataclass(frozen=True)
+@frozen
 class Signals:
     """External inputs as functions of time that can be exchanged without compiling again.
 
@@ -46,7 +46,7 @@ class Signals:
         return ca.vertcat(self.replaced, ca.vec(self.coefficients), self.middle, self.half_width)
 
 
-@dataclass(frozen=True)
+@frozen
 class Unknown:
     """A scalar the equations determine: a coordinate, an equation's unknown, a multiplier, a servo's input.
 
@@ -60,7 +60,7 @@ class Unknown:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Row:
     """One scalar equation, residual = 0. `name` is the label in the author's words (`rolling[2]`, `motion of x`)."""
 
@@ -71,7 +71,7 @@ class Row:
     rate: ca.SX | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class EquationsOfMotion:
     """As many rows as unknowns.
 

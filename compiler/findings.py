@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from mbdc.dsl.diagnostics import Diagnostic, ModelError, Severity, in_order
+from mbdc.dsl.records import field, mutable
 
 
-@dataclass
+@mutable
 class Findings:
     """What has been found so far."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeAlias
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbdc.dsl.diagnostics import Diagnostic, ModelError, error
+from mbdc.dsl.records import frozen
 
 from .equations import SIGNAL_DEGREE, Signals
 from .mechanics import MechanicalSystem
@@ -30,7 +30,7 @@ _TO_COEFFICIENTS[0] /= 2
 _BETWEEN = np.array([-0.97, -0.71, -0.33, 0.13, 0.47, 0.83, 0.99])
 
 
-@dataclass(frozen=True)
+@frozen
 class _Source:
     """One external input that was replaced: its value at a time, and where it has corners."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import redirect_stderr
-from dataclasses import dataclass
 from io import StringIO
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
+
+from mbdc.dsl.records import frozen
 
 from .inputs import Inputs
 from .kernels import Kernels
@@ -17,7 +18,7 @@ from .redundancy import Redundancy
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@frozen
 class State:
     """A state at a time: x (nx,), z (nz,), and the integrals of the powers since the start, work (np,)."""
 
@@ -27,7 +28,7 @@ class State:
     work: Floats
 
 
-@dataclass(frozen=True)
+@frozen
 class Piece:
     """What IDAS returned at equal steps: times (k,), x (nx, k), z (nz, k), work (np, k), and its step count."""
 
@@ -41,7 +42,7 @@ class Piece:
         return State(float(self.times[k]), self.x[:, k], self.z[:, k], self.work[:, k])
 
 
-@dataclass(frozen=True)
+@frozen
 class Accuracy:
     """Tolerances of IDAS: relative, and absolute as a part of each state's scale (nx,) and of an energy (J)."""
 
@@ -56,7 +57,7 @@ class Accuracy:
         return Accuracy(max(tolerance / 10, 1e-13), tolerance / 1000, scales, energy)
 
 
-@dataclass(frozen=True)
+@frozen
 class Driver:
     """What stays the same over a run: the compiled functions, the parameters (np,) and the inputs."""
 

@@ -7,13 +7,13 @@ nothing here depends on their values, so that a change of parameters, inputs or 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import casadi as ca
 
 from mbdc.dsl.diagnostics import ModelError
+from mbdc.dsl.records import field, frozen
 from mbdc.dsl.source import Span
 
 from .complaints_start import initial_restricts_nothing
@@ -33,7 +33,7 @@ IDAS_OPTIONS: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class NamedRow:
     """A row in the author's words: its label, how often it was differentiated, and where it is written."""
 
@@ -42,7 +42,7 @@ class NamedRow:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class StageKernels:
     """`evaluate`(t, x, environment) gives residual, jacobian and metric; `move`(x, δ) applies a change δ."""
 
@@ -52,7 +52,7 @@ class StageKernels:
     move: ca.Function
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Kernels:
     """Functions over one reduced system, made when they are first asked for.
 

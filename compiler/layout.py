@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 
 import casadi as ca
 
 from mbdc.dsl.diagnostics import ModelError
 from mbdc.dsl.program import Program, VariableDefinition
+from mbdc.dsl.records import frozen
 
 from . import complaints_lower as complaints
 from .lower_expression import Leaf
@@ -20,7 +20,7 @@ from .rotations import attitude, parameter_rates, skew
 _MOST_SYMBOLS = 20_000
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """All symbols but the multipliers (empty here), what they belong to, and the leaves of expressions."""
 

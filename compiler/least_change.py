@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mbdc.dsl.records import frozen
 
 Floats = NDArray[np.float64]
 
@@ -14,7 +15,7 @@ ITERATIONS = 60
 CONVERGED = 1e-13
 
 
-@dataclass(frozen=True)
+@frozen
 class Evaluation:
     """Rows at a point: residual (r,), jacobian (r, n) and metric (n, n) by a small change of n unknowns."""
 
@@ -23,7 +24,7 @@ class Evaluation:
     metric: Floats
 
 
-@dataclass(frozen=True)
+@frozen
 class Outcome:
     """Where the search ended. `relative` (r,) is each row's residual over its scale."""
 

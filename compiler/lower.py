@@ -6,13 +6,12 @@ contain reactions. Mistakes are collected and told together.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from mbdc.dsl.program import Program, Variable, VariableDefinition
+from mbdc.dsl.records import replace
 
 from . import complaints_lower as complaints
 from .findings import Findings

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import casadi as ca
 
 from mbdc.dsl import statements
 from mbdc.dsl.diagnostics import ModelError
 from mbdc.dsl.program import Element, Expr, Reaction, Variable
+from mbdc.dsl.records import frozen
 
 from . import complaints_lower as complaints
 from .findings import Findings
@@ -20,7 +19,7 @@ from .rotations import parameter_rates
 from .rows import RowFacts, row_facts
 
 
-@dataclass(frozen=True)
+@frozen
 class Sides:
     """The two sides of a relation, flattened row by row, and the labels of its rows."""
 

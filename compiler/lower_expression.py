@@ -8,7 +8,6 @@ what the expression costs, however deep the definitions under it are.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 import casadi as ca
@@ -29,6 +28,7 @@ from mbdc.dsl.program import (
     Variable,
     VariableDefinition,
 )
+from mbdc.dsl.records import frozen
 from mbdc.dsl.source import Span
 
 from . import complaints_lower as complaints
@@ -40,7 +40,7 @@ Task: TypeAlias = tuple[Expr, int]
 Reactions: TypeAlias = Callable[[Reaction], ca.SX]
 
 
-@dataclass(frozen=True)
+@frozen
 class Leaf:
     """A variable that is symbols: its total derivatives by order, in the variable's shape.
 

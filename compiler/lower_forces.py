@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import casadi as ca
@@ -11,6 +10,7 @@ import casadi as ca
 from mbdc.dsl import statements
 from mbdc.dsl.diagnostics import Diagnostic
 from mbdc.dsl.program import Expr
+from mbdc.dsl.records import frozen
 from mbdc.dsl.source import Span
 
 from . import complaints_lower as complaints
@@ -71,7 +71,7 @@ def lower_frictions(
     return tuple(result)
 
 
-@dataclass(frozen=True)
+@frozen
 class Flow:
     """The flow of a force or friction, as written."""
 

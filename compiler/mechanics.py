@@ -16,7 +16,6 @@ Conventions, stated once:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -26,6 +25,7 @@ from numpy.typing import NDArray
 
 from mbdc.dsl.diagnostics import Diagnostic, render_all
 from mbdc.dsl.program import Program, Type
+from mbdc.dsl.records import field, frozen
 from mbdc.dsl.source import Span
 
 Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ class SettingError(Exception):
         super().__init__(render_all(self.diagnostics))
 
 
-@dataclass(frozen=True)
+@frozen
 class Symbols:
     """The free symbols of a system, each an SX column.
 
@@ -59,7 +59,7 @@ class Symbols:
     multipliers: ca.SX
 
 
-@dataclass(frozen=True)
+@frozen
 class Coordinate:
     """A declared coordinate: where it lies in q and v, and what its elements are called.
 
@@ -77,7 +77,7 @@ class Coordinate:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class NamedScalars:
     """A declared parameter, input or unknown: its elements' place in the symbol column of its kind."""
 
@@ -91,7 +91,7 @@ class NamedScalars:
 Level = Literal["position", "velocity"]
 
 
-@dataclass(frozen=True)
+@frozen
 class ConstraintRow:
     """One scalar row of a constraint.
 
@@ -108,7 +108,7 @@ class ConstraintRow:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Constraint:
     """A declared constraint: all rows as written (`size`), of which `rows` are not identically 0 = 0.
 
@@ -125,7 +125,7 @@ class Constraint:
     qualifier: Literal["holonomic", "nonholonomic"] | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class ServoRow:
     """One row of a servo; `order` is the highest derivative of a coordinate in it: 0 or 1."""
 
@@ -137,7 +137,7 @@ class ServoRow:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Servo:
     """A servo: its rows, and the places in `Symbols.inputs` of the inputs it finds, as many as rows."""
 
@@ -147,7 +147,7 @@ class Servo:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class EquationRow:
     """One scalar equation (or initial condition): residual = 0."""
 
@@ -156,7 +156,7 @@ class EquationRow:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Limit:
     """gaps >= 0, one for each bound given; `sides` says of each whether it is the lower or the upper."""
 
@@ -167,7 +167,7 @@ class Limit:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Energy:
     """A named term. The key in results is `energy.<kind>.<name>`."""
 
@@ -177,7 +177,7 @@ class Energy:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Force:
     """A force statement: effort (n,) on a flow (n,) that is a rate, linear in the velocities (nv,).
 
@@ -197,7 +197,7 @@ class Force:
         return ca.jtimes(self.flow, self.velocities, self.effort, True)
 
 
-@dataclass(frozen=True)
+@frozen
 class Friction:
     """Dry friction: |force| <= coefficient·max(normal, 0), against a flow (n,) that is a rate.
 
@@ -212,7 +212,7 @@ class Friction:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Quantity:
     """A variable to record: its value, flattened row by row, and its type."""
 
@@ -224,7 +224,7 @@ class Quantity:
     element_names: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Assertion:
     """The run stops with the message where the condition (1 or 0) is 0."""
 
@@ -233,7 +233,7 @@ class Assertion:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class Reinit:
     """The elements of q, v or the unknowns named take the values (n,)."""
 
@@ -242,14 +242,14 @@ class Reinit:
     value: ca.SX
 
 
-@dataclass(frozen=True)
+@frozen
 class Terminate:
     """The run ends well, for the reason given."""
 
     message: str
 
 
-@dataclass(frozen=True)
+@frozen
 class When:
     """Actions at the instant the condition turns from 0 to 1."""
 
@@ -258,7 +258,7 @@ class When:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True)
+@frozen
 class StartValues:
     """What the text says of the start, as SX columns in the parameters; `given` says where it says anything.
 
@@ -279,7 +279,7 @@ class StartValues:
     unknown_guess: ca.SX
 
 
-@dataclass(frozen=True)
+@frozen
 class MechanicalSystem:
     """The whole system.
 

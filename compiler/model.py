@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
@@ -14,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbdc.dsl.diagnostics import Diagnostic, error
 from mbdc.dsl.files import read_source
+from mbdc.dsl.records import field, frozen
 from mbdc.dsl.source import Source
 from mbdc.dsl.statements import Experiment
 
@@ -67,7 +67,7 @@ def load_model(
     return loaded
 
 
-@dataclass(frozen=True)
+@frozen
 class _Trial:
     """All that a run needs but a formulation."""
 
@@ -76,7 +76,7 @@ class _Trial:
     start: Start
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Model:
     """A compiled model with values for its parameters.
 
@@ -112,7 +112,7 @@ class Model:
     @cached_property
     def summary(self) -> Summary:
         """What the system is: coordinates, constraints by kind, degrees of freedom."""
-        return summarize(self._built.system)
+        return summarize(self._built.system, self._built.integrability)
 
     @property
     def coordinates(self) -> Named:

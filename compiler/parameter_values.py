@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from mbdc.dsl.diagnostics import Diagnostic
 from mbdc.dsl.nearest import closest
 from mbdc.dsl.program import Program, Variable, VariableDefinition
+from mbdc.dsl.records import frozen
 
 from . import complaints_lower as complaints
 from .findings import Findings
@@ -19,7 +19,7 @@ from .lower_expression import Evaluator
 from .mechanics import Floats, NamedScalars, SettingError
 
 
-@dataclass(frozen=True)
+@frozen
 class Checked:
     """All parameters and constants, flattened: the function gives (values, lower, upper) of the elements."""
 

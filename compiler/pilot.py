@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from mbdc.dsl.records import frozen
+
 from .integrate import Accuracy, Driver, Piece, State
 from .kernels import mapped
-from .redundancy import find_redundancy
 from .reduced import ReducedSystem
+from .redundancy import find_redundancy
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ KAPPA_STEPS = 0.15
 and yet fast against the motion. Found by measurement on systems from 1e-3 s to 1000 s."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Pilot:
     """`step` is the mean step (s) at tolerance 1e-6 without attraction; `kappa` (1/s) follows from it.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 from numpy.typing import NDArray
+
+from mbdc.dsl.records import field, frozen, mutable
 
 from .integrate import Piece, State
 from .kernels import Kernels, mapped
@@ -14,7 +14,7 @@ from .redundancy import RANK, Redundancy, least_algebraic, stacked
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@frozen
 class Settled:
     """States on all constraints: the piece's instants with x and z replaced, and the rows' residuals.
 
@@ -85,7 +85,7 @@ def stacked_least_steps(jacobians: Floats, metrics: Floats, residuals: Floats) -
     return np.asarray(np.linalg.solve(lower.transpose(0, 2, 1), steps)[:, :, 0])
 
 
-@dataclass
+@mutable
 class Record:
     """What a run has recorded so far: blocks of instants, each with the environment (ne,) it was run in."""
 

@@ -12,14 +12,14 @@ J. D. Pryce, BIT 41 (2001) 364.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import casadi as ca
+
+from mbdc.dsl.records import frozen
 
 from .equations import EquationsOfMotion
 
 
-@dataclass(frozen=True)
+@frozen
 class StateEntry:
     """One scalar of x or z: derivative `order` of unknown `unknown` (its place in `unknowns`).
 
@@ -32,7 +32,7 @@ class StateEntry:
     order: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Stage:
     """Rows that hold at one level of differentiation, and the states they restrict.
 
@@ -55,7 +55,7 @@ class Stage:
     anchors: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Alike:
     """Entries of x that are derivatives of one dimension: `places[order]`, empty where an order has none.
 
@@ -66,7 +66,7 @@ class Alike:
     is_angle: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class ReducedSystem:
     """x' = `rhs`, 0 = `algebraic`, in the symbols time, x, z, κ, parameters and signals.
 

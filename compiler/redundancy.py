@@ -10,11 +10,11 @@ keep every constraint and choose, among the multipliers that do so, the least in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
+
+from mbdc.dsl.records import frozen
 
 from .kernels import Kernels, mapped
 
@@ -27,7 +27,7 @@ SUSPICIOUS = 1e-6
 FEW_ROWS = 60
 
 
-@dataclass(frozen=True)
+@frozen
 class Repeat:
     """A row that is a combination of others: places among the constraint rows."""
 
@@ -35,7 +35,7 @@ class Repeat:
     of: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Redundancy:
     """`keep` = P·D and `choose` = (I - P)·D⁻¹, both (m, m); `repeats` name the dependence at this state.
 
@@ -134,7 +134,7 @@ def _least(columns: Floats, u: Floats, s: Floats, vt: Floats, right: Floats) -> 
     return np.asarray(z)
 
 
-@dataclass(frozen=True)
+@frozen
 class Fault:
     """Why the algebraic rows have no single solution at a state.
 

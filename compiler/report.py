@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from mbdc.dsl.records import field, frozen
 
 NO_ENERGY = 1e-15
 """Energies (J) that are not worth comparing an error with: those of a system at rest, but for rounding."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ConstraintResidual:
     """The worst absolute residual of a constraint (over rows and recorded instants), at the level written.
 
@@ -23,7 +24,7 @@ class ConstraintResidual:
     unit: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class EnergyBalance:
     """Where the energy went between the first and the last recorded instant, in joule.
 
@@ -49,7 +50,7 @@ class EnergyBalance:
 Origin = Literal["given", "polished", "completed"]
 
 
-@dataclass(frozen=True)
+@frozen
 class StartValue:
     """A start value as it was used: given and kept, given and polished, or completed because none was given.
 
@@ -63,7 +64,7 @@ class StartValue:
     given: float | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Event:
     """Something that happened at a time (s): `name` is the limit or statement, `what` a short sentence."""
 
@@ -75,7 +76,7 @@ class Event:
 Outcome = Literal["completed", "ended", "stopped"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Report:
     """The account of one run.
 

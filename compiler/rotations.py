@@ -6,8 +6,6 @@ Euler parameters are (w, x, y, z) = (cos θ/2, u·sin θ/2).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import casadi as ca
 
 from mbdc.dsl.dimension import ONE, TIME
@@ -23,6 +21,7 @@ from mbdc.dsl.program import (
     Variable,
     VariableDefinition,
 )
+from mbdc.dsl.records import replace
 
 _SCALAR_RATE = Type((), (ONE / TIME,))
 _VECTOR = Type((3,), (ONE,))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import casadi as ca
 import numpy as np
+
+from mbdc.dsl.records import frozen, replace
 
 from .mechanics import Floats, Symbols
 
@@ -21,7 +21,7 @@ _SMOOTH_OPERATIONS = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@frozen
 class RowFacts:
     """Facts about one row; `constant` is its value where it is one number whatever its symbols.
 
@@ -82,7 +82,7 @@ def _refined(written: RowFacts, row: ca.SX, seen: _Seen) -> RowFacts:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class _Seen:
     """What random states showed of a row: all 0, no slope by v or by q, a slope by v that is fixed."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mbdc.dsl.records import field, frozen, mutable
 
 from .record import Record
 
@@ -16,7 +17,7 @@ Progress = Callable[[float, float], None]
 """Called with the time reached and the stop time."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """What to run: instants every `interval` from `start` to `stop` (s), relative accuracy `tolerance`."""
 
@@ -35,7 +36,7 @@ class Plan:
         return grid
 
 
-@dataclass
+@mutable
 class Run:
     """What came of it. `outcome` and `reason` as in `Report`; `steps` of the integrator in all."""
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from mbdc.dsl import syntax
 from mbdc.dsl.dimension import ONE, Dimension
 from mbdc.dsl.flat import FlatModel, VariableDeclaration
 from mbdc.dsl.nearest import nearest
+from mbdc.dsl.records import field, frozen
 from mbdc.dsl.units import UnknownUnit, parse_unit, unit_text
 
 Value: TypeAlias = "float | bool | list[Value]"
@@ -28,7 +28,7 @@ class SettingError(ValueError):
     """A setting that cannot be understood, or that sets what cannot be set; the message says which."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Setting:
     """`name = value` with `value` in SI units, and the dimensions of its numbers that carried a unit."""
 
@@ -37,7 +37,7 @@ class Setting:
     dimensions: frozenset[Dimension] = frozenset()
 
 
-@dataclass(frozen=True)
+@frozen
 class SortedSettings:
     """Settings by what they set, under the names the Python face takes; `structure` is part of `parameters`.
 

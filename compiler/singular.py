@@ -8,12 +8,13 @@ the one differentiated least (an equation of motion: a constraint or a servo wou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
+
+from mbdc.dsl.records import frozen
 
 from .chains import Chains
 from .equations import EquationsOfMotion
@@ -27,7 +28,7 @@ RANK = 1e-9
 IDLE = 1e-11
 
 
-@dataclass(frozen=True)
+@frozen
 class Replacement:
     """Row `row` is to be replaced by `residual`."""
 

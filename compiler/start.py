@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
+
+from mbdc.dsl.records import frozen
 
 from .redundancy import Redundancy
 from .report import StartValue
@@ -13,7 +13,7 @@ from .report import StartValue
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@frozen
 class Start:
     """A consistent state at a time: x (nx,), z (nz,), and how its values came about."""
 

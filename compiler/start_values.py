@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from typing import TypeAlias
@@ -11,6 +10,8 @@ from typing import TypeAlias
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from mbdc.dsl.records import frozen
 
 from .complaints_start import bad_start_value, unknown_start
 from .errors import StartError
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 Settings: TypeAlias = Mapping[str, ArrayLike]
 
 
-@dataclass(frozen=True)
+@frozen
 class Given:
     """x (nx,): firm values, and guesses where there are none; `firm` (nx,) tells them apart."""
 
@@ -30,7 +31,7 @@ class Given:
     firm: NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class StartTexts:
     """The start values of a reduced system's text, ready to be worked out for given parameters."""
 

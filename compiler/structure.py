@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
 from mbdc.dsl.diagnostics import Diagnostic
+from mbdc.dsl.records import frozen
 
 from .chains import Chains
 from .complaints_reduce import no_reduction
@@ -17,7 +17,7 @@ from .equations import EquationsOfMotion
 Signature = list[dict[int, int]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Offsets:
     """c_i of each row, d_j of each unknown: d_j - c_i >= order of y_j in row i, equal on a matching."""
 

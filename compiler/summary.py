@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from mbdc.dsl.records import frozen
+
 if TYPE_CHECKING:
+    from .integrability import Integrability
     from .mechanics import Constraint, MechanicalSystem
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Summary:
     """The system in numbers and names.
 
     `coordinates` maps each declared coordinate to its degrees of freedom (3 for a `Rotation`).
     `holonomic` and `nonholonomic` map constraints to their rows. `position_freedom` is the number of
-    coordinates less the holonomic rows, `velocity_freedom` less all rows (independent ones).
+    coordinates less the holonomic rows and what velocity rows keep constant in disguise, `velocity_freedom`
+    less all rows (independent ones). `integrability` says what velocity rows amount to, those that share
+    coordinates together.
     """
 
     model: str
@@ -26,6 +30,7 @@ class Summary:
     nonholonomic: dict[str, int]
     position_freedom: int
     velocity_freedom: int
+    integrability: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     forces: tuple[str, ...] = ()
     servos: tuple[str, ...] = ()
@@ -41,6 +46,7 @@ class Summary:
             ("coordinates", _counted(self.coordinates)),
             ("holonomic", _counted(self.holonomic)),
             ("nonholonomic", _counted(self.nonholonomic)),
+            ("integrability", "; ".join(self.integrability)),
             ("equations for", ", ".join(self.unknowns)),
             ("inputs", ", ".join(self.inputs)),
             ("forces", ", ".join(self.forces)),
@@ -61,6 +67,7 @@ class Summary:
             "nonholonomic": self.nonholonomic,
             "position_freedom": self.position_freedom,
             "velocity_freedom": self.velocity_freedom,
+            "integrability": list(self.integrability),
             "inputs": list(self.inputs),
             "forces": list(self.forces),
             "servos": list(self.servos),
@@ -69,15 +76,17 @@ class Summary:
         }
 
 
-def summarize(system: MechanicalSystem, *, redundant: tuple[int, int] = (0, 0)) -> Summary:
-    """The summary of a system.
+def summarize(
+    system: MechanicalSystem, integrability: Integrability, *, redundant: tuple[int, int] = (0, 0)
+) -> Summary:
+    """The summary of a system and of what its velocity rows amount to.
 
     `redundant` is how many rows at position level, and how many of all rows, say what others say already.
     """
     holonomic = {c.name: _rows(c, "position") for c in system.constraints}
     nonholonomic = {c.name: _rows(c, "velocity") for c in system.constraints}
     size = sum(c.v.stop - c.v.start for c in system.coordinates)
-    position = sum(holonomic.values()) - redundant[0]
+    position = sum(holonomic.values()) + integrability.hidden - redundant[0]
     everything = sum(holonomic.values()) + sum(nonholonomic.values()) - redundant[1]
     return Summary(
         model=system.program.name,
@@ -87,6 +96,7 @@ def summarize(system: MechanicalSystem, *, redundant: tuple[int, int] = (0, 0)) 
         nonholonomic={name: rows for name, rows in nonholonomic.items() if rows},
         position_freedom=size - position,
         velocity_freedom=size - everything,
+        integrability=tuple(str(verdict) for verdict in integrability.verdicts),
         inputs=tuple(i.name for i in system.inputs),
         forces=tuple(f.name for f in system.forces),
         servos=tuple(s.name for s in system.servos),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 import sympy as sp
 from sympy.printing.str import StrPrinter
+
+from mbdc.dsl.records import frozen
 
 WORTH_A_NAME = 3
 """A value that is used again gets a name of its own where it took this many operations."""
@@ -18,7 +19,7 @@ LARGEST_RATIO = 12
 """Fractions with larger denominators are printed as decimal numbers."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Symbolic:
     """Expressions over named symbols; `definitions` are shared parts in the order they are needed."""
 

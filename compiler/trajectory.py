@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbdc.dsl.nearest import nearest
+from mbdc.dsl.records import field, frozen
 
 from .files import write_atomically
 from .report import Report
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 _ELEMENT = re.compile(r"(?P<name>.+)\[(?P<indices>\d+(?:,\d+)*)\]")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Series:
     """One recorded quantity over time.
 
@@ -50,7 +50,7 @@ class Series:
         return self.units[element] if len(self.units) > 1 else self.units[0]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Result:
     """What a run recorded: `time` (time,) in s, one `Series` per quantity, and the `report`.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mbdc.dsl.records import frozen
 
 from .integrate import Accuracy, Driver, Piece, State
 from .kernels import mapped
@@ -19,7 +20,7 @@ TIME_DIGITS = 1e-14
 """An instant is located to this part of the time and of the interval it was met in."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Watched:
     """Something that must not turn negative (a limit's gap) or 0 (a condition)."""
 
@@ -28,7 +29,7 @@ class Watched:
     outcome: Outcome
 
 
-@dataclass(frozen=True)
+@frozen
 class Crossing:
     """The instants of a piece before something was reached (None: there are none), and the one where it was."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from .check import check
@@ -14,11 +13,12 @@ from .flatten import flatten
 from .link import link
 from .parse import parse
 from .program import Program
+from .records import frozen
 from .source import Source
 from .syntax import Module
 
 
-@dataclass(frozen=True)
+@frozen
 class Analysis:
     """What is known of a text: `program` only without errors, the stages before it as far as they go."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from . import complaints_flatten as complain
 from . import flat, statements, syntax
@@ -13,6 +12,7 @@ from .expressions import bind_plain
 from .instances import Instance, Many, RecordValue, Scope, Stated
 from .members import as_plain, member_of
 from .nearest import closest
+from .records import field, mutable
 from .statements import Experiment, Statements
 
 # What a shape is drawn from: the names of its arguments, in order.
@@ -28,7 +28,7 @@ SHAPES: dict[str, tuple[str, ...]] = {
 _WITHOUT_FRAME = ("line", "trail")
 
 
-@dataclass(eq=False)
+@mutable(eq=False)
 class Collected:
     """The statements bound so far, each kind in the order its text was met."""
 

@@ -7,10 +7,10 @@ Rules with no node of their own hand tokens, lists and optional parts upwards. N
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Any
 
 from . import syntax as s
+from .records import frozen, replace
 from .source import Span
 from .tokens import Token
 
@@ -18,7 +18,7 @@ _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Bounds:
     """What stands behind the label of a `limit`."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from . import complaints_check as say
 from . import flat, program
@@ -29,13 +28,14 @@ from .check_value import (
 from .diagnostics import Related
 from .dimension import ONE
 from .flat import VariableDeclaration, VariableKind
+from .records import frozen
 from .units import UnknownUnit, parse_unit, unit_text
 
 _HIGHEST_RANK = 2
 _ROTATION: Shape = (3, 3)
 
 
-@dataclass(frozen=True)
+@frozen
 class Definition:
     """A variable whose binding is checked.
 

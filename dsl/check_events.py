@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import assert_never
 
 from . import complaints_check as say
@@ -23,6 +22,7 @@ from .check_value import (
     wrong,
 )
 from .dimension import ONE, Dimension
+from .records import frozen
 
 Checked = program.Expr
 
@@ -39,7 +39,7 @@ VISUALS: dict[str, dict[str, tuple[int, ...]]] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class EquationRows:
     """An equation as it counts against unknowns: its label, its rows, and the unknowns in it.
 

@@ -7,7 +7,6 @@ Python's stack. A node that is shared is checked once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 from . import complaints_check as say
@@ -35,9 +34,10 @@ from .dimension import TIME as SECOND
 from .fold import interpolated
 from .functions import call
 from .operators import binary, unary
+from .records import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class ReactionType:
     """What `reaction(label)` is: a multiplier for each row."""
 

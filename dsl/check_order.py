@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from . import flat
 from .check_expression import nodes_of
+from .records import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class DefinitionOrder:
     """`names`: each after all that its binding names. `cycles`: each begins and ends with one name.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 from . import complaints_check as say
 from . import program
@@ -24,6 +23,7 @@ from .check_value import (
 )
 from .diagnostics import Diagnostic
 from .fold import fold
+from .records import field, mutable, replace
 from .source import Span
 
 MOST_ELEMENTS = 100_000
@@ -33,7 +33,7 @@ _MOST_TOTAL = 5_000_000
 _FOLDED = 64
 
 
-@dataclass
+@mutable
 class Site:
     """Collects what the rules find: diagnostics, and the unknowns whose rate is taken.
 

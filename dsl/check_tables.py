@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import math
-from dataclasses import dataclass
 from pathlib import Path
 
 from . import complaints_check as say
 from .diagnostics import Diagnostic
+from .records import frozen
 from .source import Span
 
 MOST_BYTES = 50_000_000
@@ -17,7 +17,7 @@ MOST_LINES = 200_000
 _SHORTEST = 2
 
 
-@dataclass(frozen=True)
+@frozen
 class Columns:
     """The first column, strictly increasing, and the one asked for."""
 

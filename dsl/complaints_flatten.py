@@ -796,7 +796,7 @@ def unused_input(span: Span, name: str) -> Diagnostic:
 
 
 def unused_parameter(span: Span, kind: str, name: str) -> Diagnostic:
-    return warning(f"unused-{kind}", f"the {kind} `{name}` is used nowhere", span)
+    return warning("unused-parameter", f"the {kind} `{name}` is used nowhere", span)
 
 
 # --- bounds ----------------------------------------------------------------------------------

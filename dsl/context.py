@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final, NoReturn, TypeAlias
 
 from . import complaints_flatten as complain
@@ -11,6 +10,7 @@ from . import flat, syntax
 from .diagnostics import Diagnostic
 from .instances import Instance, ResolvedType, Scope, Value, VariableMember
 from .library import Class
+from .records import field, mutable
 from .signatures import Signature
 from .source import Span
 
@@ -32,7 +32,7 @@ class Abandon(Exception):
     """Nothing more can be said about the model; what is wrong has been told."""
 
 
-@dataclass(eq=False)
+@mutable(eq=False)
 class Context:
     """One flattening: one model with all its parts, or one class looked at alone.
 

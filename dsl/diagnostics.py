@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from .records import frozen
 from .source import Span
 
 
@@ -18,7 +18,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True)
+@frozen
 class Related:
     """A second place that explains a diagnostic, such as "declared here"."""
 
@@ -26,7 +26,7 @@ class Related:
     span: Span
 
 
-@dataclass(frozen=True)
+@frozen
 class Diagnostic:
     """One complaint.
 

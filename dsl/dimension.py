@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+from .records import frozen
 
 BASE_UNITS = ("m", "kg", "s", "A", "K", "mol", "cd")
 
 
-@dataclass(frozen=True)
+@frozen
 class Dimension:
     """Exponents of metre, kilogram, second, ampere, kelvin, mole and candela, in that order."""
 

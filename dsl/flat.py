@@ -10,22 +10,22 @@ Passes over them go by identity (`id`), so that work stays in proportion to what
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, assert_never
 
 from .dimension import Dimension
+from .records import field, frozen
 from .source import Source, Span
 from .statements import Experiment, Statements
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@frozen(kw_only=True, eq=False)
 class Node:
     """A flat expression; the span is where it was written (in a function: in the function's text)."""
 
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Number(Node):
     """A number in SI units.
 
@@ -36,29 +36,29 @@ class Number(Node):
     dimension: Dimension | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Truth(Node):
     value: bool
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Text(Node):
     value: str
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Variable(Node):
     """A whole variable of the flat model, by its dotted name (`wheel.frame.r`)."""
 
     name: str
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Time(Node):
     """`time`."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Element(Node):
     """`base[subscripts]`: per dimension an index or a selection of indices, all counted from 1.
 
@@ -70,13 +70,13 @@ class Element(Node):
     subscripts: tuple[int | tuple[int, ...] | None, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Unary(Node):
     operator: Literal["-", "not"]
     operand: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Binary(Node):
     """Operators as in `syntax.BinaryOperator`."""
 
@@ -85,7 +85,7 @@ class Binary(Node):
     right: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Conditional(Node):
     """`if condition then a else b` decided during the run."""
 
@@ -94,14 +94,14 @@ class Conditional(Node):
     otherwise: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Array(Node):
     """`{a, b}` of items of one shape; a matrix is an array of rows."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Call(Node):
     """A built-in function (`sin`, `cross`, `der`, `rotX`, `sum` ...); user functions are put in."""
 
@@ -109,7 +109,7 @@ class Call(Node):
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Reaction(Node):
     """`reaction(c)` or `reaction(c, x)`: `label` is dotted; it may also be a limit's or a friction's."""
 
@@ -117,7 +117,7 @@ class Reaction(Node):
     coordinate: Expr | None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Table(Node):
     """`table("file.csv", "column", x)`: the file has been found, not yet read."""
 
@@ -126,7 +126,7 @@ class Table(Node):
     argument: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Declared(Node):
     """A value put in where a function or record declares `name` of a quantity type: it has that dimension."""
 
@@ -135,7 +135,7 @@ class Declared(Node):
     dimension: Dimension
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Poison(Node):
     """An expression that was complained about already: whatever it meets stays silent.
 
@@ -190,7 +190,7 @@ BaseType: TypeAlias = Literal["Real", "Integer", "Boolean", "String", "Rotation"
 VariableKind: TypeAlias = Literal["parameter", "constant", "input", "output", "coordinate", "plain"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class VariableDeclaration:
     """One variable. Sizes are known; a `Rotation` has no dimensions of its own (arrays of them are split).
 
@@ -215,7 +215,7 @@ class VariableDeclaration:
     component: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class FlatModel:
     """The whole of an instantiated model.
 

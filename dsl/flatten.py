@@ -7,7 +7,6 @@ instantiated alone, so that their mistakes are told too; what only their users c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
 from . import complaints_flatten as complain
 from . import flat, syntax
@@ -33,6 +32,7 @@ from .instantiate import open_instance
 from .lazy import CircularError
 from .library import Class, Library
 from .nearest import closest
+from .records import field, mutable, replace
 from .slots import signature_of
 from .statements import Experiment
 from .untaken import look_over
@@ -86,7 +86,7 @@ def _main_model(library: Library, name: str | None, diagnostics: list[Diagnostic
 # --- the whole model -------------------------------------------------------------------------
 
 
-@dataclass(eq=False)
+@mutable(eq=False)
 class _Written:
     """What has been written out so far; variables with the members they come from."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
+from math import isinf
 from typing import assert_never
 
 from . import syntax as s
@@ -166,6 +167,9 @@ def _listed(expressions: Iterable[s.Expr]) -> str:
 
 
 def _number(value: float) -> str:
+    if isinf(value):
+        # What was written is too large for a number, and so is this.
+        return "1e999"
     if value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return repr(value)

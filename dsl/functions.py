@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from . import complaints_check as say
@@ -20,12 +19,13 @@ from .check_value import (
 )
 from .dimension import ONE
 from .operators import identity_dims, product
+from .records import frozen
 from .source import Span
 
 Rule = Callable[[Site, str, Sequence[Value], Span], Value]
 
 
-@dataclass(frozen=True)
+@frozen
 class Builtin:
     """`signature` is shown to people; `most` is None where any number of arguments may follow."""
 

@@ -8,12 +8,12 @@ of components are lazy, because a size here may follow from a parameter there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from . import flat, syntax
 from .lazy import Lazy
 from .library import Class, Namespace
+from .records import field, frozen, mutable, replace
 from .source import Span
 
 Key: TypeAlias = tuple[int, ...]
@@ -26,7 +26,7 @@ Loops: TypeAlias = tuple[tuple[syntax.For, Key], ...]
 # --- values ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class RecordValue:
     """What a record constructor or a function returns: a value for each member."""
 
@@ -34,7 +34,7 @@ class RecordValue:
     fields: Mapping[str, Value]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Many:
     """An array whose items are components, records or rotations; row by row."""
 
@@ -48,7 +48,7 @@ Value: TypeAlias = "flat.Expr | RecordValue | Many | Instance"
 # --- where a text stands ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Scope:
     """What the names in a piece of text mean.
 
@@ -80,7 +80,7 @@ class Scope:
 # --- modifications ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Written:
     """A right-hand side, looked up where it is written."""
 
@@ -92,7 +92,7 @@ class Written:
         return self.expression.span
 
 
-@dataclass(eq=False, slots=True)
+@mutable(eq=False)
 class Change:
     """What one place in a text says about a member: its value, and changes of its members or attributes."""
 
@@ -103,7 +103,7 @@ class Change:
     picked: dict[tuple[str, ...], flat.Expr] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Modifier:
     """A change as it reaches one member.
 
@@ -139,7 +139,7 @@ Modifiers: TypeAlias = tuple[Modifier, ...]
 # --- members ---------------------------------------------------------------------------------
 
 
-@dataclass(eq=False, slots=True)
+@mutable(eq=False)
 class VariableMember:
     """A variable of the flat model in the making.
 
@@ -174,7 +174,7 @@ class VariableMember:
         return (3, 3) if self.base == "Rotation" else self.extents.get()
 
 
-@dataclass(eq=False, slots=True)
+@mutable(eq=False)
 class ArrayMember:
     """An array of components or rotations; its items are members."""
 
@@ -183,7 +183,7 @@ class ArrayMember:
     items: Lazy[Many | None]
 
 
-@dataclass(eq=False, slots=True)
+@mutable(eq=False)
 class OuterMember:
     """`outer World world;`: stands for a member of an instance around this one."""
 
@@ -191,14 +191,14 @@ class OuterMember:
     target: Lazy[Member]
 
 
-@dataclass(eq=False, slots=True)
+@mutable(eq=False)
 class BrokenMember:
     """A member whose declaration was complained about."""
 
     span: Span
 
 
-@dataclass(eq=False, slots=True)
+@mutable(eq=False)
 class Family:
     """What a declaration inside loops makes: one member for each round. Items know their loops."""
 
@@ -213,7 +213,7 @@ Member: TypeAlias = "SingleMember | Family"
 # --- instances -------------------------------------------------------------------------------
 
 
-@dataclass(eq=False, slots=True)
+@mutable(eq=False)
 class Label:
     """A labelled statement of an instance: its full name and what it is."""
 
@@ -223,7 +223,7 @@ class Label:
     loops: Loops
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Stated:
     """A statement and where it stands; `name` is its full label."""
 
@@ -232,14 +232,14 @@ class Stated:
     name: str
 
 
-@dataclass(eq=False, slots=True)
+@mutable(eq=False)
 class Block:
     """A structural `if` or `for` whose content is not yet known; `items` is filled when it is."""
 
     items: list[Item] = field(default_factory=list)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class PassedOver:
     """Branches that are not taken; `declared` are the names they would declare."""
 
@@ -251,7 +251,7 @@ class PassedOver:
 Item: TypeAlias = "SingleMember | Stated | Block | PassedOver | Layer"
 
 
-@dataclass(eq=False, slots=True)
+@mutable(eq=False)
 class Layer:
     """One class of an instance: what its own text declares and states, in the order of the text.
 
@@ -297,7 +297,7 @@ class Layer:
         return any(layer.incomplete for layer in self.all())
 
 
-@dataclass(eq=False, slots=True)
+@mutable(eq=False)
 class Instance:
     """A component, or the whole model (`path` is then empty).
 
@@ -326,7 +326,7 @@ class Instance:
         return f"{self.path}.{name}" if self.path else name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResolvedType:
     """A type followed down to its base; the attributes that types on the way give, nearest first."""
 

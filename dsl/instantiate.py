@@ -6,7 +6,6 @@ Only structural branches and loops are decided here; bindings stay lazy.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from . import complaints_flatten as complain
 from . import flat, syntax
@@ -34,6 +33,7 @@ from .instances import (
 from .library import Class
 from .modifications import changes
 from .nearest import closest
+from .records import replace
 from .rounds import rounds
 from .untaken import declared_in
 

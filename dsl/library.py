@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from . import syntax
+from .records import field, frozen, mutable
 from .source import Source, Span
 
 BASE_TYPES = ("Real", "Integer", "Boolean", "String", "Rotation")
 
 
-@dataclass(eq=False)
+@mutable(eq=False)
 class Namespace:
     """The class names that a text sees: those of its own, those inherited, then those around it.
 
@@ -95,7 +95,7 @@ def _in_file(entry: Entry | None, name: str) -> Entry | None:
     return entry.own(name) if isinstance(entry, Namespace) else None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Class:
     """A model, record or function; `inside` is the namespace of its body.
 
@@ -115,7 +115,7 @@ class Class:
         return self.definition.name_span
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Type:
     """`type Length = Real(unit = "m");` and where it stands."""
 
@@ -134,7 +134,7 @@ class Type:
 Entry: TypeAlias = Class | Type | Namespace
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Library:
     """A file with all that it imports.
 

@@ -8,9 +8,9 @@ would fit; and it can go back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from .records import field, frozen
 from .source import Source
 from .tokens import Token
 
@@ -19,7 +19,7 @@ from .tokens import Token
 RESERVED = frozenset({"end", "false", "if", "not", "true"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """One alternative of a rule: what it makes, of how many symbols, and by which method.
 
@@ -34,7 +34,7 @@ class Rule:
     splices: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class Tables:
     """The LALR tables: for each state and symbol a state to go to, or (below zero) the rule `~n` to close."""
 

@@ -8,16 +8,16 @@ As in the flat model, expressions may share nodes and are to be walked by identi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from .dimension import ONE, Dimension
 from .flat import BaseType, VariableKind
+from .records import field, frozen
 from .source import Source, Span
 from .statements import Experiment, Statements
 
 
-@dataclass(frozen=True)
+@frozen
 class Type:
     """What a value is.
 
@@ -42,7 +42,7 @@ class Type:
         return self.dimensions[element] if len(self.dimensions) > 1 else self.dimensions[0]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@frozen(kw_only=True, eq=False)
 class Node:
     """A checked expression."""
 
@@ -50,31 +50,31 @@ class Node:
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Constant(Node):
     """A scalar number in SI units, or a truth value."""
 
     value: float | bool
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Text(Node):
     value: str
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Variable(Node):
     """A whole variable, by name; a `Rotation` has shape (3, 3)."""
 
     name: str
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Time(Node):
     """The time, in seconds."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Element(Node):
     """A part of an array. Per dimension an index (drops it) or a tuple of indices (keeps it), from 0."""
 
@@ -82,7 +82,7 @@ class Element(Node):
     subscripts: tuple[int | tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Apply(Node):
     """A built-in operation on its arguments; `OPERATIONS` lists all there are."""
 
@@ -90,7 +90,7 @@ class Apply(Node):
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Conditional(Node):
     """`then` where the condition holds, else `otherwise`; both have one shape."""
 
@@ -99,21 +99,21 @@ class Conditional(Node):
     otherwise: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Stack(Node):
     """Items of one shape along a new first dimension: scalars make a vector, vectors the rows of a matrix."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Derivative(Node):
     """The total time derivative of the operand. For a `Rotation` a (3, 3) matrix."""
 
     operand: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Reaction(Node):
     """The multiplier of a constraint, limit or friction, or (with a coordinate) its force on it.
 
@@ -125,7 +125,7 @@ class Reaction(Node):
     coordinate: Expr | None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Lookup(Node):
     """Linear interpolation in a table that was read from a file: xs strictly increasing."""
 
@@ -174,7 +174,7 @@ OPERATIONS = frozenset(
 """`identity`, `zeros`, `ones` have no arguments: their shape is in their type."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class VariableDefinition:
     """A variable, checked.
 
@@ -200,7 +200,7 @@ class VariableDefinition:
     given_by: Span | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Program:
     """A checked model, ready to be compiled; variables stand in the order declared.
 

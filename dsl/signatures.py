@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from . import syntax
 from .library import Class, Namespace
+from .records import frozen
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Slot:
     """An input, output or local variable of a function, or a member of a record.
 
@@ -25,7 +24,7 @@ class Slot:
         return self.declarator.name
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@frozen(eq=False)
 class Signature:
     """`inputs` are filled by arguments, `locals` worked out; `output` is the result, None for a record."""
 

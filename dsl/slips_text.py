@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from . import complaints_syntax as say
+from .records import frozen
 from .situation import Fix, Situation, same_line
 from .tokens import Token
 
@@ -17,7 +17,7 @@ _CLOSING_QUOTES = "”“»’"
 _COMMENT_SIGNS = "#%"
 
 
-@dataclass(frozen=True)
+@frozen
 class Habit:
     """A sign or word of another language; `instead` is None where nothing can be put in its place."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from .records import field, frozen
 
-@dataclass(frozen=True, eq=False)
+
+@frozen(eq=False)
 class Source:
     """A text with the name a user knows it by.
 
@@ -38,7 +39,7 @@ class Source:
         return self.text[starts[number - 1] : end].rstrip("\r\n")
 
 
-@dataclass(frozen=True)
+@frozen
 class Span:
     """The half-open range of offsets [start, end) in a source."""
 

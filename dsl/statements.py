@@ -8,15 +8,15 @@ loops and structural branches are gone. `FlatModel` holds them over expressions 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
+from .records import field, frozen
 from .source import Span
 
 E = TypeVar("E")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Statement:
     """Anything with a place in the text and a description in the author's words."""
 
@@ -24,7 +24,7 @@ class Statement:
     description: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Energy(Statement, Generic[E]):
     """A term of T, V or the Rayleigh function D. `name` is dotted; unnamed ones get `""` behind the path."""
 
@@ -33,7 +33,7 @@ class Energy(Statement, Generic[E]):
     value: E
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Force(Statement, Generic[E]):
     """The generalized force (∂flow/∂q̇)ᵀ·effort; effort and flow have one shape."""
 
@@ -42,7 +42,7 @@ class Force(Statement, Generic[E]):
     flow: E
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Constraint(Statement, Generic[E]):
     """left = right, scalar or vector."""
 
@@ -52,7 +52,7 @@ class Constraint(Statement, Generic[E]):
     right: E
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Servo(Statement, Generic[E]):
     """left = right kept by the inputs named; `rate` (1/s) sets how fast a start off it converges."""
 
@@ -63,7 +63,7 @@ class Servo(Statement, Generic[E]):
     rate: E | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Limit(Statement, Generic[E]):
     """lower <= value <= upper, at least one bound given."""
 
@@ -74,7 +74,7 @@ class Limit(Statement, Generic[E]):
     restitution: E | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Friction(Statement, Generic[E]):
     """Dry friction: coefficient times the positive part of normal, against flow.
 
@@ -88,7 +88,7 @@ class Friction(Statement, Generic[E]):
     options: tuple[tuple[str, E], ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Equation(Statement, Generic[E]):
     """left = right for a first-order or algebraic unknown, or (`initial`) at the start only."""
 
@@ -98,7 +98,7 @@ class Equation(Statement, Generic[E]):
     right: E
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Reinit(Generic[E]):
     """A variable, or the rate of one, takes a new value."""
 
@@ -106,14 +106,14 @@ class Reinit(Generic[E]):
     value: E
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Terminate:
     """The run ends well, for the reason given."""
 
     message: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class When(Statement, Generic[E]):
     """Actions at the instant the condition turns true."""
 
@@ -121,7 +121,7 @@ class When(Statement, Generic[E]):
     actions: tuple[Reinit[E] | Terminate, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Assert(Statement, Generic[E]):
     """The run stops with the message where the condition is false."""
 
@@ -129,7 +129,7 @@ class Assert(Statement, Generic[E]):
     message: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Visual(Statement, Generic[E]):
     """A shape to draw. `position` and `attitude` are those of the frame, None where no frame is needed."""
 
@@ -139,7 +139,7 @@ class Visual(Statement, Generic[E]):
     attitude: E | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Experiment:
     """How to run a model by default: times in seconds, the tolerance relative."""
 
@@ -148,7 +148,7 @@ class Experiment:
     tolerance: float = 1e-8
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Statements(Generic[E]):
     """All statements of a flat model, each kind in the order its text was met."""
 

@@ -6,13 +6,13 @@ Spans are left out of comparison, so that two texts that read alike are equal he
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from .records import field, frozen
 from .source import Span
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Node:
     """Anything with a place in the text."""
 
@@ -22,7 +22,7 @@ class Node:
 # --- expressions -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Number(Node):
     """`2.5` or `2.5[kPa]`: the value as written, the unit's text without brackets."""
 
@@ -30,28 +30,28 @@ class Number(Node):
     unit: str | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Text(Node):
     """`"a string"`, escapes resolved."""
 
     value: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Truth(Node):
     """`true` or `false`."""
 
     value: bool
 
 
-@dataclass(frozen=True)
+@frozen
 class Name(Node):
     """An identifier where an expression may stand, NFC-normalised."""
 
     id: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Member(Node):
     """`base.name`."""
 
@@ -59,7 +59,7 @@ class Member(Node):
     name: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Subscript(Node):
     """`base[subscripts]`."""
 
@@ -67,7 +67,7 @@ class Subscript(Node):
     subscripts: tuple[Expr, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Range(Node):
     """`start:stop` or `start:step:stop`."""
 
@@ -76,17 +76,17 @@ class Range(Node):
     stop: Expr
 
 
-@dataclass(frozen=True)
+@frozen
 class Whole(Node):
     """A bare `:` in a subscript."""
 
 
-@dataclass(frozen=True)
+@frozen
 class End(Node):
     """`end` in a subscript."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Unary(Node):
     """`-x`, `+x`, `not x`."""
 
@@ -99,7 +99,7 @@ BinaryOperator: TypeAlias = Literal[
 ]
 
 
-@dataclass(frozen=True)
+@frozen
 class Binary(Node):
     """Two operands and the operator between them."""
 
@@ -108,7 +108,7 @@ class Binary(Node):
     right: Expr
 
 
-@dataclass(frozen=True)
+@frozen
 class Conditional(Node):
     """`if condition then a else b` (an `elseif` is nested in `otherwise`)."""
 
@@ -117,21 +117,21 @@ class Conditional(Node):
     otherwise: Expr
 
 
-@dataclass(frozen=True)
+@frozen
 class Array(Node):
     """`{a, b, c}`."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Matrix(Node):
     """`[a, b; c, d]`."""
 
     rows: tuple[tuple[Expr, ...], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Iterator(Node):
     """`i in 1:n`."""
 
@@ -139,7 +139,7 @@ class Iterator(Node):
     values: Expr
 
 
-@dataclass(frozen=True)
+@frozen
 class Comprehension(Node):
     """`f(i) for i in 1:n, j in 1:m`, inside braces or as the sole argument of a call."""
 
@@ -147,7 +147,7 @@ class Comprehension(Node):
     iterators: tuple[Iterator, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Argument(Node):
     """`value` or `name = value` in a call."""
 
@@ -155,7 +155,7 @@ class Argument(Node):
     value: Expr
 
 
-@dataclass(frozen=True)
+@frozen
 class Call(Node):
     """`function(arguments)`; `der`, `reaction` and record constructors look the same here."""
 
@@ -186,7 +186,7 @@ Expr: TypeAlias = (
 # --- declarations ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Modification(Node):
     """`m = 2`, `frame.r = P`, `x(start = 1)`, `final I = J` inside the parentheses of a declaration.
 
@@ -199,7 +199,7 @@ class Modification(Node):
     final: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class Declarator(Node):
     """One name of a declaration: `x[3](start = 0) = e "description"`. The span is the name's."""
 
@@ -213,7 +213,7 @@ class Declarator(Node):
 Kind: TypeAlias = Literal["parameter", "constant", "input", "output", "coordinate", "plain"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Declaration(Node):
     """`final parameter Length a = 1, b = 2 "description";`."""
 
@@ -227,14 +227,14 @@ class Declaration(Node):
     outer: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class Import(Node):
     """`import path.Name;`."""
 
     path: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Extends(Node):
     """`extends Base(modifications);`."""
 
@@ -242,7 +242,7 @@ class Extends(Node):
     modifications: tuple[Modification, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class TypeDefinition(Node):
     """`type Length = Real(unit = "m") "description";`."""
 
@@ -255,7 +255,7 @@ class TypeDefinition(Node):
 # --- statements ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@frozen
 class Energy(Node):
     """`kinetic name = e;`, `potential name = e;`, `dissipation name = e;`; the name may be missing."""
 
@@ -265,7 +265,7 @@ class Energy(Node):
     description: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Force(Node):
     """`force name: effort on flow;`."""
 
@@ -275,7 +275,7 @@ class Force(Node):
     description: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Constraint(Node):
     """`[holonomic|nonholonomic] constraint name: left = right;`."""
 
@@ -286,7 +286,7 @@ class Constraint(Node):
     description: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Servo(Node):
     """`servo name(rate = k): left = right using u1, u2;`."""
 
@@ -298,7 +298,7 @@ class Servo(Node):
     description: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Limit(Node):
     """`limit name(restitution = 0): lower <= value <= upper;` with at least one bound.
 
@@ -313,7 +313,7 @@ class Limit(Node):
     description: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Friction(Node):
     """`friction name(static = 0.7): mu, normal on flow;`."""
 
@@ -325,7 +325,7 @@ class Friction(Node):
     description: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Equation(Node):
     """`equation name: left = right;` or `initial name: left = right;`."""
 
@@ -336,7 +336,7 @@ class Equation(Node):
     description: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Reinit(Node):
     """`reinit(target, value);` inside `when`; the target is `x` or `der(x)`."""
 
@@ -344,14 +344,14 @@ class Reinit(Node):
     value: Expr
 
 
-@dataclass(frozen=True)
+@frozen
 class Terminate(Node):
     """`terminate("why");` inside `when`."""
 
     message: Expr
 
 
-@dataclass(frozen=True)
+@frozen
 class When(Node):
     """`when condition then actions end when;`."""
 
@@ -359,7 +359,7 @@ class When(Node):
     actions: tuple[Reinit | Terminate, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Assert(Node):
     """`assert(condition, "message");`."""
 
@@ -367,7 +367,7 @@ class Assert(Node):
     message: Expr
 
 
-@dataclass(frozen=True)
+@frozen
 class Visual(Node):
     """`visual shape(arguments) on frame;`."""
 
@@ -377,7 +377,7 @@ class Visual(Node):
     description: str
 
 
-@dataclass(frozen=True)
+@frozen
 class For(Node):
     """`for i in 1:n loop elements end for;`."""
 
@@ -385,7 +385,7 @@ class For(Node):
     body: tuple[Element, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Branch(Node):
     """One arm of an `if` over statements; `condition` is None for `else`."""
 
@@ -393,21 +393,21 @@ class Branch(Node):
     body: tuple[Element, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class If(Node):
     """`if c then elements elseif d then elements else elements end if;`."""
 
     branches: tuple[Branch, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Annotation(Node):
     """`annotation(experiment(StopTime = 10), ...);`."""
 
     modifications: tuple[Modification, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class ClassDefinition(Node):
     """`[partial] model NAME "description" elements end NAME;`, also `record` and `function`.
 
@@ -440,7 +440,7 @@ Statement: TypeAlias = (
 Element: TypeAlias = ClassDefinition | TypeDefinition | Import | Extends | Declaration | Statement
 
 
-@dataclass(frozen=True)
+@frozen
 class Module:
     """A whole file: its imports and classes in the order written."""
 

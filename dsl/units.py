@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
 from .dimension import ONE, Dimension
 from .nearest import closest
+from .records import frozen
 
 _TABLE = Path(__file__).parents[1] / "grammar" / "units.json"
 _LONGEST = 100
@@ -34,7 +34,7 @@ _SLIPS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
+@frozen
 class Unit:
     """A value in this unit times `scale` plus `offset` is the value in SI."""
 
@@ -99,7 +99,7 @@ def unit_text(dimension: Dimension) -> str:
     return _friendly().get(dimension) or _fraction(dimension)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Table:
     prefixes: dict[str, float]
     prefixable: dict[str, Unit]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 from . import complaints_syntax as say
 from .diagnostics import Diagnostic
+from .records import field_names
 from .syntax import Binary, End, Module, Node, Subscript
 
 # Passes may recurse over what comes out of the parser: so many levels of brackets, calls and classes,
@@ -15,7 +15,7 @@ DEPTH_LIMIT = 200
 STEPS_LIMIT = 1000
 
 _FIELDS = {
-    kind: tuple(field.name for field in fields(kind) if not field.name.endswith("span"))
+    kind: tuple(name for name in field_names(kind) if not name.endswith("span"))
     for kind in Node.__subclasses__()
 }
 

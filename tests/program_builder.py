@@ -6,13 +6,14 @@ with operators; `Build` collects variables and statements.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from mbdc.compiler.mechanics import MechanicalSystem
+from mbdc.dsl.records import field_names
 from mbdc.dsl import statements as st
 from mbdc.dsl.flat import BaseType, VariableKind
 from mbdc.dsl.program import (
@@ -187,7 +188,7 @@ class Build:
         self._variables: dict[str, VariableDefinition] = {}
         self._structure = structure or {}
         self._components: dict[str, str] = {}
-        kinds = [field.name for field in fields(st.Statements)]
+        kinds = list(field_names(st.Statements))
         self._statements: dict[str, list[Any]] = {kind: [] for kind in kinds}
 
     def declare(

@@ -5,16 +5,15 @@ What follows it in a run is `simulate`, which also moves states onto the constra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from mbdc.dsl.diagnostics import Diagnostic
+from mbdc.dsl.records import frozen
 
 from ..integrate import Driver
 from ..start import Start
 from .formulation import Formulation, FormulationName
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Attraction(Formulation):
     """The reduced system as it is."""
 

@@ -6,12 +6,12 @@ F' + α F = 0. With α = β errors decay like (1 + ct) e^(-αt). Index one; foll
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import casadi as ca
 
 from mbdc.dsl.diagnostics import Diagnostic
+from mbdc.dsl.records import frozen, replace
 
 from ..integrate import Driver
 from ..kernels import Kernels
@@ -23,7 +23,7 @@ GAINS = (10.0, 10.0)
 """α and β (1/s) where none are given: for motions with a time scale of a second; no choice serves all."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Baumgarte(Formulation):
     """`alpha`, `beta` in 1/s."""
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mbdc.dsl.records import field, frozen
 
 from ..integrate import Accuracy, Driver, Piece, State
 from ..redundancy import Redundancy
@@ -56,7 +57,7 @@ ChartAt: TypeAlias = Callable[[float, Floats, Floats, Floats], Chart]
 """Makes a chart at (t, x) under an environment, for states of given scales."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ExplicitDriver(Driver):
     """Follows charts instead of a compiled integrator."""
 

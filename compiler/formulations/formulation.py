@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, get_args
 
 from mbdc.dsl.diagnostics import Diagnostic
+from mbdc.dsl.records import field, frozen
 
 from ..integrate import Driver
 from ..kernels import Kernels
@@ -17,7 +17,7 @@ NAMES: Final[tuple[FormulationName, ...]] = get_args(FormulationName)
 """All there are, the default first."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Formulation(ABC):
     """A formulation of one compiled model's equations.
 

@@ -16,12 +16,12 @@ unknowns against an absolute tolerance, and cannot settle those that are all rou
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import casadi as ca
 
 from mbdc.dsl.diagnostics import Diagnostic
+from mbdc.dsl.records import frozen, replace
 
 from ..integrate import Driver
 from ..kernels import Kernels
@@ -34,7 +34,7 @@ LARGE = 1e3
 """The equations are linear in μ and δ: nothing is lost where Newton's method is not asked to refine them."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class GearGuptaLeimkuhler(Formulation):
     """z is the model's own, then μ and (v - δ)/κ."""
 

@@ -6,10 +6,11 @@ so that drift shows.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
+
+from mbdc.dsl.records import replace
 
 from ..integrate import Accuracy, Driver, Piece, State
 from ..pilot import PILOT_TOLERANCE, Pilot, pilot

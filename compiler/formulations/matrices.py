@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
+
+from mbdc.dsl.records import field, frozen
 
 from ..kernels import Kernels
 from .buffered import Buffered
@@ -15,7 +16,7 @@ from .buffered import Buffered
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@frozen
 class Dynamics:
     """At one state: mass (nv, nv), force Q (nv,), gradients A (m, nv) of the constraint rows, and b (m,)."""
 
@@ -25,7 +26,7 @@ class Dynamics:
     asked: Floats
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Matrices:
     """Compiled functions of a system whose states are q and v, and whose unknowns are a and λ."""
 

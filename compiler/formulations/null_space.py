@@ -14,13 +14,13 @@ Simulation of Multibody Systems, 5.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbdc.dsl.diagnostics import Diagnostic
+from mbdc.dsl.records import frozen
 
 from ..complaints_formulation import not_linear
 from ..integrate import Driver
@@ -36,7 +36,7 @@ TURNED = 0.5
 """The least cosine between the null space and B₀ at which the speeds are kept."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class NullSpace(Formulation):
     """States are q and s."""
 

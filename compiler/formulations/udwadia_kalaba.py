@@ -9,13 +9,13 @@ in its place. Constraints are kept at acceleration level only, so that positions
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbdc.dsl.diagnostics import Diagnostic
+from mbdc.dsl.records import frozen
 
 from ..complaints_formulation import needs_inertia
 from ..integrate import Driver
@@ -34,7 +34,7 @@ SINGULAR = 1e-10
 """A mass matrix of unit diagonal with an eigenvalue below this is taken for singular."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class UdwadiaKalaba(Formulation):
     """States are q and v themselves."""
 
