@@ -75,7 +75,7 @@ class Namespace:
         return False
 
     def hides(self, name: str) -> bool:
-        """Whether a name may be declared in a part of the text that could not be read, or was put in there."""
+        """Whether a name may be declared, or was put in, where the text could not be read."""
         place = self
         while place.parent is not None and place.parent.source is place.source:
             place = place.parent

@@ -1,8 +1,8 @@
 """One mistake a file: `tests/errors/*.mbd`.
 
-Each line with a mistake says in a comment what must be told there: `// error: unknown-name`, several with commas
-between: `// error: unknown-name, warning: unused-input`. A complaint without a place stands on the first line as
-`// error without place: no-model`. What is told, word for word, is kept in `golden/errors.txt`;
+Each line with a mistake says in a comment what must be told there: `// error: unknown-name`, several with
+commas between: `// error: unknown-name, warning: unused-input`. A complaint without a place stands on the
+first line as `// error without place: no-model`. What is told, word for word, is kept in `golden/errors.txt`;
 `python -m pytest tests/test_errors.py --accept` writes that file anew.
 """
 
