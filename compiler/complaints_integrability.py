@@ -58,19 +58,7 @@ def integrable(integral: Integral, alone: bool, freedom: int) -> Diagnostic:
     """A row, or a combination of rows, that is the derivative of a function of position."""
     first, *others = integral.rows
     function = integral.function
-    match function:
-        case None if not others and alone:
-            says = "restricts positions, not velocities alone, though no closed form was found"
-        case None if not others:
-            says = "restricts positions, not velocities alone, where the other constraints hold too"
-        case None:
-            says = "is the derivative of a function of position up to a factor, which was not found"
-        case Function(with_others=True):
-            says = f"keeps `{function.text}` constant where the other constraints hold too"
-        case Function(factor=True):
-            says = f"is the derivative of `{function.text}` up to a factor, so this stays constant"
-        case _:
-            says = f"is the derivative of `{function.text}`, so this stays constant"
+    says = _says(function, bool(others), alone)
     whole = first.label == first.constraint
     subject = f"constraint `{first.label}`" if whole else f"row `{first.label}`"
     if others:
@@ -84,6 +72,26 @@ def integrable(integral: Integral, alone: bool, freedom: int) -> Diagnostic:
         *(Related("together with this row", row.span) for row in others if row.span != first.span),
         help=_advice(integral),
     )
+
+
+def _says(function: Function | None, combined: bool, alone: bool) -> str:
+    """What a row or a combination of rows is, behind its name."""
+    whole = "" if combined else "is integrable: it "
+    match function:
+        case None if combined:
+            return "is the derivative of a function of position up to a factor, which was not found"
+        case None if alone:
+            return (
+                "is integrable: it restricts positions, not velocities alone, by no function that was found"
+            )
+        case None:
+            return "is integrable where the other constraints hold too: it restricts positions"
+        case Function(with_others=True):
+            return f"{whole}keeps `{function.text}` constant where the other constraints hold too"
+        case Function(factor=True):
+            return f"{whole}is, up to a factor, the derivative of `{function.text}`, which stays constant"
+        case _:
+            return f"{whole}is the derivative of `{function.text}`, which stays constant"
 
 
 def partly_integrable(labels: Sequence[str], count: int, freedom: int, span: Span) -> Diagnostic:
