@@ -111,19 +111,14 @@ class _Table:
         kind = statement.left.type
         values = np.zeros((self.times.size, constraint.size))
         units = [""] * constraint.size
-        first = self._multiplier_place()
         for row, index in zip(constraint.rows, constraint.row_indices, strict=True):
-            values[:, index] = self._z[first + row.multiplier]
+            values[:, index] = self._kernels.reduced.multiplier(row.multiplier, self._x, self._z)
             effort = JOULE / kind.dimension(index)
             units[index] = unit_text(effort if row.level == "position" else effort / TIME)
         label = f"reaction({constraint.name})"
         names = (label,) if constraint.scalar else tuple(f"{label}[{i + 1}]" for i in range(constraint.size))
         shape = () if constraint.scalar else (constraint.size,)
         return _array(label, values, names, shape, tuple(units), "")
-
-    def _multiplier_place(self) -> int:
-        """Where the multipliers begin in z: behind the coordinates and the equations' unknowns."""
-        return self._system.symbols.v.numel() + self._system.symbols.unknowns.numel()
 
     def _energy_series(self, row: int) -> Iterator[Series]:
         kinetic, potential = self._energies[0], self._energies[1]

@@ -40,6 +40,17 @@ def initialize(
     return Start(time, x, z, _account(kernels, given, x, moved), redundancy)
 
 
+def deeper_states(kernels: Kernels, x: Floats, environment: Floats, time: float) -> Floats:
+    """x with the states beyond positions and velocities worked out from those, which are taken as given."""
+    reduced = kernels.reduced
+    given = reduced.equations.q.numel() + reduced.equations.coordinate_orders[0].numel()
+    for stage in kernels.stages:
+        free = np.asarray([anchor >= given for anchor in stage.stage.anchors], dtype=bool)
+        if free.any():
+            x = _search(stage, x, environment, time, free).point
+    return x
+
+
 def solve_for_algebraic(
     kernels: Kernels, x: Floats, z: Floats, environment: Floats, time: float
 ) -> Floats | None:

@@ -52,9 +52,13 @@ class Accuracy:
     energy: float
 
     @staticmethod
-    def asked(tolerance: float, scales: Floats, energy: float) -> Accuracy:
-        """What a user means by a tolerance takes a tighter one of IDAS, which bounds single steps."""
-        return Accuracy(max(tolerance / 10, 1e-13), tolerance / 1000, scales, energy)
+    def asked(tolerance: float, scales: Floats, energy: float, loosened: float = 1.0) -> Accuracy:
+        """What a user means by a tolerance takes a tighter one of IDAS, which bounds single steps.
+
+        `loosened` (1 or more) is for stretches where rounding alone exceeds what was asked.
+        """
+        relative = max(tolerance / 10, 1e-13) * loosened
+        return Accuracy(relative, max(tolerance / 1000, 1e-13) * loosened, scales, energy)
 
 
 @frozen

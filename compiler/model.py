@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -25,7 +25,7 @@ from .formulations.baumgarte import GAINS
 from .formulations.choose import formulated
 from .formulations.formulation import NAMES, Formulation, FormulationName
 from .formulations.march import march
-from .initialize import initialize, solve_for_algebraic
+from .initialize import deeper_states, initialize, solve_for_algebraic
 from .inputs import Inputs, InputSetting
 from .integrate import Driver
 from .redundancy import least_algebraic
@@ -163,11 +163,13 @@ class Model:
         parameters: Mapping[str, ArrayLike] | None = None,
     ) -> Named:
         """Accelerations by name (`der(der(x))`, arrays whole) that respect the constraints, at a state as given."""
-        z = self._solved(q, v, t, inputs, parameters)
+        x, z = self._solved(q, v, t, inputs, parameters)
+        reduced = self._built.kernels.reduced
         values: Named = {}
         for c in self._built.system.coordinates:
             name = f"der(angularVelocity({c.name}))" if c.is_rotation else f"der(der({c.name}))"
-            values[name] = _shaped(z[c.v], (3,) if c.is_rotation else c.shape)
+            column = np.array([float(reduced.value(j, 2, x, z)) for j in range(c.v.start, c.v.stop)])
+            values[name] = _shaped(column, (3,) if c.is_rotation else c.shape)
         return values
 
     def reactions(
@@ -179,14 +181,13 @@ class Model:
         parameters: Mapping[str, ArrayLike] | None = None,
     ) -> Named:
         """Multipliers by name (`reaction(rod)`; arrays for vector constraints), at a state as given."""
-        z = self._solved(q, v, t, inputs, parameters)
+        x, z = self._solved(q, v, t, inputs, parameters)
         system = self._built.system
-        first = self._velocities + system.symbols.unknowns.numel()
         values: Named = {}
         for constraint in system.constraints:
             column = np.zeros(constraint.size)
             for row, index in zip(constraint.rows, constraint.row_indices, strict=True):
-                column[index] = z[first + row.multiplier]
+                column[index] = self._built.kernels.reduced.multiplier(row.multiplier, x, z)
             shape = () if constraint.scalar else (constraint.size,)
             values[f"reaction({constraint.name})"] = _shaped(column, shape)
         return values
@@ -198,19 +199,23 @@ class Model:
         tolerance: float | None = None,
         parameters: Mapping[str, ArrayLike] | None = None,
         inputs: Mapping[str, InputSetting] | None = None,
-        start: Mapping[str, ArrayLike] | None = None,
+        start: Mapping[str, ArrayLike] | Literal["project"] | None = None,
         progress: Progress | None = None,
+        project: bool = False,
         formulation: FormulationName = "attraction",
         gains: tuple[float, float] = GAINS,
     ) -> Result:
         """Run the model from time 0; what is not given is taken from its experiment.
 
         `inputs` are numbers, functions of time or tables (times, values); `start` gives firm values by result
-        name (`x`, `der(x)`). `formulation` is of use to those who compare; `gains` are Baumgarte's α and β
+        name (`x`, `der(x)`). With `project` (or `start="project"`) firm values that break a constraint are moved,
+        the least in the mass metric, instead of refused; the report says how far. `formulation` is of use to those who compare; `gains` are Baumgarte's α and β
         (1/s). Raises `StartError` for a start that cannot be, `ModelError` where the formulation cannot take
         the model, and `SimulationError`, with the result so far, for a run that stops early.
         """
-        trial = self._trial(stop_time, interval, tolerance, parameters, inputs, start)
+        if start == "project":
+            start, project = None, True
+        trial = self._trial(stop_time, interval, tolerance, parameters, inputs, start, project)
         chosen = self._formulation(formulation, gains)
         refused = chosen.refusals(trial.driver, trial.start)
         if refused:
@@ -263,6 +268,7 @@ class Model:
         parameters: Mapping[str, ArrayLike] | None,
         inputs: Mapping[str, InputSetting] | None,
         start: Mapping[str, ArrayLike] | None,
+        project: bool = False,
     ) -> _Trial:
         plan = self._plan(stop_time, interval, tolerance)
         built = self._built
@@ -270,7 +276,8 @@ class Model:
         signals = Inputs(built.system, built.kernels.reduced.equations.signals, inputs or {})
         driver = Driver(built.kernels, column, signals)
         given = built.starts.given(column, start or {})
-        begun = initialize(built.kernels, given, driver.environment(plan.start, plan.start))
+        environment = driver.environment(plan.start, plan.start)
+        begun = initialize(built.kernels, given, environment, plan.start, project)
         return _Trial(plan, driver, begun)
 
     def _formulation(self, name: FormulationName, gains: tuple[float, float]) -> Formulation:
@@ -347,15 +354,15 @@ class Model:
         t: float,
         inputs: Mapping[str, InputSetting] | None,
         parameters: Mapping[str, ArrayLike] | None,
-    ) -> Floats:
+    ) -> tuple[Floats, Floats]:
         environment = self._environment(parameters, inputs, t)
         kernels = self._built.kernels
         guess = np.zeros(kernels.reduced.z.numel())
-        x = self._state(q, v)
+        x = deeper_states(kernels, self._state(q, v), environment, t)
         z = solve_for_algebraic(kernels, x, guess, environment, t)
         if z is None:
             z = least_algebraic(kernels, np.array([t]), x[:, None], environment)[:, 0]
-        return z
+        return x, z
 
     def _state(self, q: Values, v: Values) -> Floats:
         """x for given positions and velocities; what else is in it takes its start value."""

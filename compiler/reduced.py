@@ -13,10 +13,15 @@ J. D. Pryce, BIT 41 (2001) 364.
 from __future__ import annotations
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from mbdc.dsl.records import frozen
 
 from .equations import EquationsOfMotion
+
+
+Floats = NDArray[np.float64]
 
 
 @frozen
@@ -91,3 +96,22 @@ class ReducedSystem:
     metric: ca.SX
     norm_blocks: tuple[slice, ...]
     alike: tuple[Alike, ...]
+
+    def value(self, unknown: int, order: int, x: Floats, z: Floats) -> Floats:
+        """A derivative of an unknown (its place in `unknowns`), from states x (nx, ...) and z (nz, ...).
+
+        Accelerations and multipliers are algebraic but where a servo makes their derivatives matter: then they
+        are states. Raises KeyError for an order the system does not carry.
+        """
+        entry = self.z_entries[unknown]
+        if entry.order == order:
+            return np.asarray(z[unknown])
+        states = [i for i, e in enumerate(self.x_entries) if (e.unknown, e.order) == (unknown, order)]
+        if not states:
+            raise KeyError((unknown, order))
+        return np.asarray(x[states[0]])
+
+    def multiplier(self, place: int, x: Floats, z: Floats) -> Floats:
+        """The values of a multiplier, by its place in `Symbols.multipliers`."""
+        symbols = self.equations.system.symbols
+        return self.value(symbols.v.numel() + symbols.unknowns.numel() + place, 0, x, z)

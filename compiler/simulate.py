@@ -19,6 +19,9 @@ from .watch import first_crossing
 Floats = NDArray[np.float64]
 
 STEPS_PER_PIECE = 400
+TIGHT = 1e-9
+MOST_LOOSENED = 100.0
+"""How far a tolerance below `TIGHT` is given up for a piece that fails otherwise."""
 RESTART_STEPS = 30
 """Steps a restart costs IDAS, which begins each piece at order one."""
 
@@ -55,6 +58,7 @@ class _Runner:
         self._rate_at_pilot = 0.0
         self._allowed = np.inf
         self._redundancy: Redundancy | None = None
+        self._loosened = 1.0
 
     def advance(self) -> bool:
         """One piece; False when the run is over."""
@@ -62,7 +66,9 @@ class _Runner:
             return False
         steering = self._steering()
         count, stop = self._reach()
-        accuracy = Accuracy.asked(self._plan.tolerance, steering.scales, steering.energy)
+        accuracy = Accuracy.asked(
+            self._plan.tolerance, steering.scales, steering.energy, self._loosened
+        )
         driver = self._driver
         environment = driver.environment(self.state.time, stop)
         self._redundancy = find_redundancy(driver.kernels, self.state.time, self.state.x, environment)
@@ -97,6 +103,7 @@ class _Runner:
         self._largest = np.maximum(self._largest, np.max(np.abs(piece.x), axis=1))
         self._allowed = max(self._allowed, 4 * duration) if np.isfinite(self._allowed) else np.inf
         self.run.steps += piece.steps
+        self._loosened = 1.0
 
     def _take(self, piece: Piece, count: int, steering: Pilot, accuracy: Accuracy) -> bool:
         """Record a piece, up to the first limit it reaches."""
@@ -124,7 +131,14 @@ class _Runner:
         return True
 
     def _cut(self, duration: float) -> bool:
-        """After a piece that failed: shorter ones, as long as that leads anywhere."""
+        """After a piece that failed: a looser one at tight tolerances, else shorter ones, while that helps.
+
+        Near the limits of double precision IDAS can fail on rounding alone; a factor of ten or a hundred, for
+        one piece, costs less than the digits that are lost otherwise.
+        """
+        if self._plan.tolerance < TIGHT and self._loosened < MOST_LOOSENED:
+            self._loosened *= 10
+            return True
         shorter = duration / 4
         if shorter < SHORTEST * self._plan.interval:
             self.run.outcome = "stopped"
