@@ -172,13 +172,15 @@ class Worker:
     """A process that takes one case after another, replaced when it dies or has served its time."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._served = 0
+        self._heard = b""
 
     def run(self, case: Case) -> Outcome:
         process = self._ready()
         assert process.stdin is not None
-        print(json.dumps(asdict(case)), file=process.stdin, flush=True)
+        process.stdin.write(json.dumps(asdict(case)).encode() + b"\n")
+        process.stdin.flush()
         answer = self._answer(process)
         self._served += 1
         if answer is None:
@@ -202,41 +204,53 @@ class Worker:
                     stream.close()
         self._process = None
 
-    def _ready(self) -> subprocess.Popen[str]:
-        if self._process is not None:
+    def _ready(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is None:
             return self._process
+        self.close()
         single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONFAULTHANDLER": ""}
         self._process = subprocess.Popen(
             COMMAND,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="utf-8",
             env=os.environ | single,
         )
         self._served = 0
-        if (self._answer(self._process) or "").strip() != "ready":
+        self._heard = b""
+        if self._answer(self._process) != "ready":
             raise RuntimeError("the worker does not even run the model it warms up with")
         return self._process
 
-    def _answer(self, process: subprocess.Popen[str]) -> str | None:
-        stream: IO[str] | None = process.stdout
-        assert stream is not None
+    def _answer(self, process: subprocess.Popen[bytes]) -> str | None:
+        """The next line but the one that says a run begins; None where the process is dead or silent."""
         began = time.monotonic()
         interrupt_at: float | None = None
         while time.monotonic() < began + PATIENCE:
-            if select.select([stream], [], [], 0.1)[0]:
-                line = stream.readline()
-                if line.strip() != RUNNING:
-                    return line or None
+            line, found, rest = self._heard.partition(b"\n")
+            if found:
+                self._heard = rest
+                if line.decode() != RUNNING:
+                    return line.decode()
                 interrupt_at = _processor_time(process.pid) + SECONDS / 2
+            elif self._hear(process):
+                if not self._heard:
+                    return None
             elif interrupt_at is not None and _processor_time(process.pid) > interrupt_at:
                 process.send_signal(signal.SIGINT)
                 interrupt_at = None
         return None
 
-    def _died(self, case: Case, process: subprocess.Popen[str]) -> Outcome:
+    def _hear(self, process: subprocess.Popen[bytes]) -> bool:
+        """Whether something came, if only the end."""
+        assert process.stdout is not None
+        if not select.select([process.stdout], [], [], 0.1)[0]:
+            return False
+        heard = os.read(process.stdout.fileno(), 1 << 16)
+        self._heard = self._heard + heard if heard else b""
+        return True
+
+    def _died(self, case: Case, process: subprocess.Popen[bytes]) -> Outcome:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=1)
         code = process.returncode
