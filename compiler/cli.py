@@ -97,11 +97,12 @@ class _Order:
     output: Path
     check: bool
     strict: bool
+    project: bool = False
 
 
 @click.command(
     context_settings=_HELP,
-    epilog="mbdc show MODEL.mbd --stage syntax|flat|equations prints a stage of the compilation;"
+    epilog="mbdc show MODEL.mbd --stage syntax|flat|equations|reduced prints a stage of the compilation;"
     " mbdc compare MODEL.mbd runs formulations of the equations side by side.",
 )
 @click.argument("path", metavar="MODEL.mbd", type=click.Path(path_type=Path))
@@ -126,6 +127,7 @@ class _Order:
     help="Where to write; MODEL.csv in the current folder if not given.",
 )
 @click.option("--check", is_flag=True, help="Stop before the run.")
+@click.option("--project", is_flag=True, help="Move start values that break a constraint, the least way.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document: diagnostics, system, report.")
 @click.option("--strict", is_flag=True, help="Take warnings for errors.")
 @click.option("--quiet", "-q", is_flag=True, help="Print warnings and errors only.")
@@ -139,6 +141,7 @@ def _run(
     tolerance: float | None,
     output: Path | None,
     check: bool,
+    project: bool,
     as_json: bool,
     strict: bool,
     quiet: bool,
@@ -151,7 +154,7 @@ def _run(
     from .voice import JsonVoice, TextVoice
 
     target = output if output is not None else Path(f"{path.stem}.csv")
-    order = _Order(path, model, settings, stop_time, interval, tolerance, target, check, strict)
+    order = _Order(path, model, settings, stop_time, interval, tolerance, target, check, strict, project)
     _verify_file(path)
     if not check:
         _verify_output(target)
@@ -188,6 +191,7 @@ def _simulate(model: Model, order: _Order, settings: SortedSettings, voice: Voic
             tolerance=order.tolerance,
             inputs=settings.inputs,
             start=settings.starts,
+            project=order.project,
             progress=progress,
         )
 
@@ -271,7 +275,7 @@ def _verify_output(path: Path) -> None:
         raise click.BadParameter(reason, param_hint="-o")
 
 
-STAGES = ("syntax", "flat", "equations")
+STAGES = ("syntax", "flat", "equations", "reduced")
 
 
 @click.command(context_settings=_HELP)
@@ -282,7 +286,8 @@ STAGES = ("syntax", "flat", "equations")
     type=click.Choice(STAGES),
     default="equations",
     show_default=True,
-    help="syntax: the text as read; flat: all parts put together; equations: the equations of motion.",
+    help="syntax: the text as read; flat: all parts put together; equations: the equations of motion;"
+    " reduced: what was differentiated, and the hidden constraints.",
 )
 def _show(path: Path, model: str | None, stage: str) -> int:
     """Print a stage of the compilation of a model as text."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 import casadi as ca
@@ -34,6 +34,29 @@ def show_equations(equations: EquationsOfMotion) -> str:
     ]
     blocks = ["\n".join([title, *lines]) for title, lines in sections if lines]
     return "\n\n".join([f"{equations.system.program.name}: equations of motion", *blocks])
+
+
+def written(
+    equations: EquationsOfMotion, column: ca.SX, states: ca.SX, state_names: Sequence[str]
+) -> list[str]:
+    """A column of expressions in the states (and time, parameters, inputs), each as a text.
+
+    What takes too many operations to read is told by its length.
+    """
+    symbols, names = _symbols(equations.system)
+    known = {str(n) for n in names}
+    extra = [i for i, n in enumerate(state_names) if n not in known]
+    more = [Named(state_names[i], 6) for i in extra]
+    all_symbols = ca.vertcat(symbols, *(states[i] for i in extra))
+    texts = []
+    for expression in ca.vertsplit(_inputs_by_name(equations, ca.densify(column))):
+        count = operation_count(expression, all_symbols)
+        if count > WRITTEN_OUT:
+            texts.append(f"({count} operations)")
+            continue
+        found = to_sympy(expression, all_symbols, [*names, *more], share=False)
+        texts.append(text_of(_simplified(found.expressions[0])))
+    return texts
 
 
 class _Shown:

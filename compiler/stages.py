@@ -8,7 +8,7 @@ from mbdc.dsl.source import Source
 
 
 def show_stage(source: Source, model: str | None, stage: str) -> str:
-    """A stage of a model as text: `syntax`, `flat` or `equations`.
+    """A stage of a model as text: `syntax`, `flat`, `equations` or `reduced`.
 
     A stage that can be reached is shown although a later one has something to complain about.
     Raises `ModelError` where it cannot be reached.
@@ -21,6 +21,8 @@ def show_stage(source: Source, model: str | None, stage: str) -> str:
             return _flat(analysis)
         case "equations":
             return _equations(analysis)
+        case "reduced":
+            return _reduced(analysis)
         case _:
             raise ValueError(f"there is no stage {stage}")
 
@@ -49,3 +51,14 @@ def _equations(analysis: Analysis) -> str:
     if analysis.program is None:
         raise ModelError(analysis.diagnostics)
     return show_equations(derive(lower(analysis.program)))
+
+
+def _reduced(analysis: Analysis) -> str:
+    from .derive import derive
+    from .lower import lower
+    from .reduce import reduce
+    from .show_reduced import show_reduced
+
+    if analysis.program is None:
+        raise ModelError(analysis.diagnostics)
+    return show_reduced(reduce(derive(lower(analysis.program))))
