@@ -76,6 +76,12 @@ def turning(forms: Forms, rows: Sequence[int]) -> tuple[Floats, Floats]:
     return basis, np.where(np.abs(values) > ZERO * terms, values, 0.0)
 
 
+def lets_time_pass(forms: Forms) -> bool:
+    """Whether the rows allow a motion at all: time, the last column, goes on in it."""
+    basis, _ = turning(forms, range(forms.coefficients.shape[0]))
+    return bool(np.any(np.abs(basis[-1:]) > RANK))
+
+
 def is_involutive(forms: Forms, rows: Sequence[int]) -> bool:
     """Whether the motions that `rows` allow stay on a surface (Frobenius)."""
     return not np.any(turning(forms, rows)[1])

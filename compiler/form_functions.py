@@ -87,16 +87,16 @@ def _without_rounding(scene: Scene, form: ca.SX) -> ca.SX:
 def _settled(scene: Scene, form: ca.SX) -> ca.SX:
     """The form with entries that do not vary, whatever is written in them, in parameters alone."""
     block = scene.block
-    slopes = ca.mtimes(ca.jacobian(form, block.state), block.frame)
-    function = block.function("slopes", [slopes, form])
+    at_zero = ca.substitute(form, block.state, ca.SX.zeros(block.state.numel()))
+    function = block.function("entries", [form, at_zero])
     still = np.ones(block.size, dtype=bool)
     for point in (*scene.points, *scene.others):
-        slope, size = (np.asarray(part) for part in function(point.q, point.t, point.parameters))
-        still &= np.all(np.abs(slope) <= 1e-11 * np.max(np.abs(size)), axis=1)
-    at_zero = ca.substitute(form, block.state, ca.SX.zeros(block.state.numel()))
+        here, zero = (np.asarray(part).ravel() for part in function(point.q, point.t, point.parameters))
+        # What is not a number at zero is not equal to anything.
+        still &= np.abs(here - zero) <= 1e-9 * np.abs(here)
     result = ca.SX(form)
     for k in set(form.row()):
-        if still[k] and not (at_zero[k].is_constant() and not np.isfinite(float(at_zero[k]))):
+        if still[k]:
             result[k] = at_zero[k]
     return result
 
@@ -104,7 +104,9 @@ def _settled(scene: Scene, form: ca.SX) -> ca.SX:
 def _fixed_columns(scene: Scene) -> set[int]:
     """Columns of coordinates that cannot move at all."""
     closures = scene.growth.closures
-    still = np.all([np.all(np.abs(c) < 1e-12 * (1 + np.max(np.abs(c))), axis=1) for c in closures], axis=0)
+    still = np.all(
+        [np.all(np.abs(c) < 1e-12 * (1 + np.max(np.abs(c), initial=0.0)), axis=1) for c in closures], axis=0
+    )
     return {int(k) for k in np.flatnonzero(still)}
 
 

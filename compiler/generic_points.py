@@ -53,7 +53,7 @@ def points_near(block: Block, start: Start, count: int, *, other_values: bool = 
     random = np.random.default_rng(29 if other_values else 23)
     found: list[Point] = []
     spread = 0.5
-    for _ in range(6 * count):
+    for _ in range(3 * count):
         values = start.parameters
         if other_values:
             shift = random.uniform(0.05, 0.3, values.size)

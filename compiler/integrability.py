@@ -18,7 +18,7 @@ from mbdc.dsl.diagnostics import Diagnostic
 from mbdc.dsl.records import frozen, replace
 
 from . import complaints_integrability as complaints
-from .distribution import grow, is_involutive
+from .distribution import grow, is_involutive, lets_time_pass
 from .findings import Findings
 from .first_integrals import Integral, hidden_integrals, leaves_closure
 from .form_functions import Scene
@@ -47,14 +47,20 @@ class Verdict:
     timed: bool = False
     apart: bool = False
 
-    def __str__(self) -> str:
-        named = ", ".join(self.labels) if len(self.labels) <= 6 else f"{len(self.labels)} rows"
-        named += " by itself" if self.apart else ""
+    @property
+    def names(self) -> str:
+        """The rows, in words."""
+        return ", ".join(self.labels) if len(self.labels) <= 6 else f"{len(self.labels)} rows"
+
+    @property
+    def text(self) -> str:
+        """What was found, in words."""
         if not self.vector:
-            return f"{named}: {self.kind}"
+            return self.kind
         timed = ", time included" if self.timed else ""
-        grown = f"growth vector {complaints.vector_text(self.vector)} at {POINTS} points{timed}"
-        return f"{named}: {'truly ' if self.kind == 'nonholonomic' else ''}{self.kind}, {grown}"
+        apart = ", others left aside" if self.apart else ""
+        grown = f"growth vector {complaints.vector_text(self.vector)} at {POINTS} points{timed}{apart}"
+        return f"{'truly ' if self.kind == 'nonholonomic' else ''}{self.kind}, {grown}"
 
 
 @frozen
@@ -65,9 +71,22 @@ class Integrability:
     notes: tuple[Diagnostic, ...] = ()
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """The verdicts in words; those of many rows that are alike and share no coordinate together."""
+        alike: dict[str, list[str]] = {}
+        for verdict in self.verdicts:
+            alike.setdefault(verdict.text, []).append(verdict.names)
+        return tuple(f"{_apart(names)}: {text}" for text, names in alike.items())
+
+    @property
     def hidden(self) -> int:
         """How many functions of position velocity rows keep constant."""
         return sum(verdict.hidden for verdict in self.verdicts)
+
+
+def _apart(names: Sequence[str]) -> str:
+    shown = " / ".join(names[:4])
+    return shown if len(names) <= 4 else f"{shown} / {len(names) - 4} more"
 
 
 def integrability(system: MechanicalSystem) -> Integrability:
@@ -169,9 +188,13 @@ def _scene(block: Block, start: Start) -> Scene | str:
         return "unknowns that equations find stand in them"
     points = points_near(block, start, POINTS)
     if len(points) < POINTS:
+        if not block.positions:
+            return "coefficients have no value at the points tried near the start"
         return "no points near the start were found that satisfy the position constraints"
     others = points_near(block, start, OTHER_VALUES, other_values=True) if s.parameters.numel() else []
     forms = tuple(block.at(point) for point in points)
+    if block.timed and not all(lets_time_pass(form) for form in forms):
+        return "no motion satisfies them all"
     return Scene(block, grow(block, points, forms), tuple(points), forms, tuple(others), start)
 
 

@@ -15,8 +15,10 @@ from mbdc.dsl.records import frozen
 from .mechanics import Floats
 from .symbolic import Named, text_of, to_sympy
 
-MOST_OPERATIONS = 150
-"""Longer coefficients are not integrated: the answer would not be read."""
+MOST_OPERATIONS = 60
+"""Longer coefficients are not integrated: the answer would not be read, and finding it takes minutes."""
+
+MOST_TO_SIMPLIFY = 30
 
 _TEXT = 160
 
@@ -42,7 +44,8 @@ def potential(
     is checked.
     None where no closed form is found.
     """
-    if ca.Function("size", [symbols], [ca.vertcat(*coefficients)]).n_instructions() > MOST_OPERATIONS:
+    size = ca.Function("size", [symbols], [ca.vertcat(*coefficients)]).n_nodes() - symbols.numel()
+    if size > MOST_OPERATIONS:
         return None
     named = [Named(name, place) for place, name in enumerate(names)]
     written = to_sympy(ca.vertcat(*coefficients), symbols, named, share=False).expressions
@@ -50,7 +53,7 @@ def potential(
     near = {named[p]: float(samples[0][p]) for p in places}
     function = None
     # Simplifying takes seconds: only what cannot be integrated as it stands is simplified.
-    for tidy in (sp.expand, sp.simplify):
+    for tidy in (sp.expand, sp.simplify) if size <= MOST_TO_SIMPLIFY else (sp.expand,):
         slopes = [tidy(slope) for slope in written]
         function = _integrated(slopes, along, near, tidy)
         if function is not None and _is_right(function, slopes, along, named, samples):

@@ -96,7 +96,7 @@ def summarize(
         nonholonomic={name: rows for name, rows in nonholonomic.items() if rows},
         position_freedom=size - position,
         velocity_freedom=size - everything,
-        integrability=tuple(str(verdict) for verdict in integrability.verdicts),
+        integrability=integrability.texts,
         inputs=tuple(i.name for i in system.inputs),
         forces=tuple(f.name for f in system.forces),
         servos=tuple(s.name for s in system.servos),

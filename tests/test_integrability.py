@@ -343,6 +343,39 @@ def test_of_many_rows_each_is_tested_by_itself() -> None:
     assert {v.apart for v in result.verdicts} == {True}
 
 
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ("constraint c: der(z) = 1; constraint d: der(z) = 2;", "no motion satisfies them all"),
+        ("constraint c: der(y) = sqrt(x - 50)*der(z);", "have no value"),
+        (
+            "constraint p: x^2 + y^2 = -1; constraint c: der(z) = x*der(y);",
+            "satisfy the position constraints",
+        ),
+    ],
+)
+def test_what_cannot_be_looked_at_is_told(rows: str, why: str) -> None:
+    result = judged(rows)
+    (note,) = told(result, "integrability-untested")
+    assert why in note.message and result.hidden == 0
+
+
+def test_rows_that_fix_all_motion() -> None:
+    result = judged("constraint c: {der(x), der(y), der(z)} = {1, 2*x, 0};")
+    assert (result.hidden, functions(result)) == (3, ["x - time", "z"])
+
+
+def test_coefficients_with_steps_keep_them() -> None:
+    assert functions(judged("constraint c: sign(x)*der(z) = der(y);")) == ["y - z*sign(x)"]
+
+
+def test_many_rows_that_are_alike_take_one_line() -> None:
+    also = "coordinate Real p[3, 9]; kinetic many = sum(der(p[1, i])^2 + der(p[2, i])^2 for i in 1:9);"
+    rows = "for i in 1:9 loop constraint v: der(p[1, i]) = p[2, i]*der(p[3, i]); end for;"
+    (line,) = judged(rows, also=also, lengths="x").texts
+    assert line == "v[1] / v[2] / v[3] / v[4] / 5 more: truly nonholonomic, growth vector (2, 3) at 3 points"
+
+
 @pytest.mark.parametrize("stem", ["appell_hamel", "isokinetic_particle", "benenti"])
 def test_chetaevs_rule_is_told_once_a_constraint(compiled: Callable[..., Any], stem: str) -> None:
     assert [d.code for d in compiled(stem).diagnostics].count("chetaev") == 1
