@@ -36,6 +36,8 @@ def brackets(s: Situation) -> Fix | None:
         return Fix(_unclosed(s.bracket), back="statement", put=statement)
     ends = s.text == ";" or s.token.type == "$END" or (s.starts_line and s.text in STARTERS)
     closers = _closers(s)
+    if s.previous.text in OPENING and s.fits(closers) == 0:
+        closers.insert(0, _some(s))
     if not ends or s.fits(closers) < len(closers):
         return None
     return Fix(_unclosed(s.bracket), put=tuple(closers))
