@@ -132,7 +132,8 @@ class _Judged:
 
     def alone(self, rows: Sequence[int]) -> bool:
         """Whether some of the rows integrate without the others, whatever the parameters."""
-        if self.scene is None:
+        independent = [k for k in rows if self.scene is not None and k in self.scene.growth.independent]
+        if self.scene is None or len(independent) > self.verdict.hidden:
             return False
         others = (self.block.at(point) for point in self.scene.others)
         return all(is_involutive(forms, rows) for forms in chain(self.scene.forms, others))
@@ -191,11 +192,19 @@ def _scene(block: Block, start: Start) -> Scene | str:
         if not block.positions:
             return "coefficients have no value at the points tried near the start"
         return "no points near the start were found that satisfy the position constraints"
-    others = points_near(block, start, OTHER_VALUES, other_values=True) if s.parameters.numel() else []
     forms = tuple(block.at(point) for point in points)
     if block.timed and not all(lets_time_pass(form) for form in forms):
         return "no motion satisfies them all"
-    return Scene(block, grow(block, points, forms), tuple(points), forms, tuple(others), start)
+    growth = grow(block, points, forms)
+    # Other parameter values matter only to what integrates.
+    fixed = sum(place < block.positions for place in growth.independent)
+    plain = growth.integrals == fixed and len(growth.independent) == len(block.rows)
+    others = (
+        []
+        if plain or not s.parameters.numel()
+        else points_near(block, start, OTHER_VALUES, other_values=True)
+    )
+    return Scene(block, growth, tuple(points), forms, tuple(others), start)
 
 
 def _labels(block: Block) -> tuple[str, ...]:
