@@ -8,7 +8,7 @@ from mbdc.dsl.program import Program
 from mbdc.dsl.records import frozen
 from mbdc.dsl.source import Source
 
-from .complaints_build import not_run_yet
+from .complaints_build import not_run_yet, nothing_moves
 from .derive import derive
 from .integrability import Integrability, integrability
 from .kernels import Kernels
@@ -66,5 +66,7 @@ def _refuse(program: Program) -> None:
     statements = program.statements
     refused = [not_run_yet("friction", s.name, s.span) for s in statements.frictions]
     refused += [not_run_yet("when", "", s.span) for s in statements.whens]
+    if not any(v.kind == "coordinate" or v.is_state for v in program.variables.values()):
+        refused.append(nothing_moves(program.name, program.span))
     if refused:
         raise ModelError(refused)

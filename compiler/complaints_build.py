@@ -15,3 +15,13 @@ def not_run_yet(statement: str, name: str, span: Span) -> Diagnostic:
         span,
         help="take it out to run the rest of the model",
     )
+
+
+def nothing_moves(name: str, span: Span) -> Diagnostic:
+    """A model whose run would have nothing to follow."""
+    return error(
+        "nothing-moves",
+        f"nothing moves in `{name}`: it has no coordinate, and no unknown whose rate an equation gives",
+        span,
+        help="declare a `coordinate`, or find an unknown by an `equation` with its `der`",
+    )

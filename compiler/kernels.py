@@ -83,7 +83,7 @@ class Kernels:
     def linearised(self) -> ca.Function:
         """(t, x, z, environment) to the algebraic rows without attraction and their jacobian by z."""
         r = self.reduced
-        rows = ca.densify(ca.vertcat(*(chain[-1] for chain in r.derivatives)))
+        rows = ca.densify(ca.vertcat(ca.SX(0, 1), *(chain[-1] for chain in r.derivatives)))
         return ca.Function("linearised", self._arguments, [rows, ca.jacobian(rows, r.z)])
 
     @cached_property
