@@ -427,7 +427,7 @@ def expected_before(place: Span, expected: str, found: str) -> Diagnostic:
 
 
 def unexpected(place: Span, found: str, statement: str | None, expected: Sequence[str] = ()) -> Diagnostic:
-    where = f" in this `{statement}`" if statement else ""
+    where = f" in this {statement}" if statement else ""
     help = f"here could stand {_alternatives(expected)}" if expected else None
     return error("syntax", f"{_quoted(found)} cannot stand here{where}", place, help=help)
 

@@ -13,7 +13,7 @@ from . import slips_blocks as blocks
 from . import slips_expressions as expressions
 from . import slips_statements as statements
 from .diagnostics import Diagnostic
-from .situation import STARTERS, Fix, Situation, same_line
+from .situation import PREFIXES, STARTERS, Fix, Situation, same_line
 from .slips_text import broken_token
 
 # In this order: what says more about the mistake comes before what would fit it as well.
@@ -61,11 +61,16 @@ _INSERTED = {
     "on": "`on`",
     "using": "`using`",
     "else": "`else`",
-    "end": "`end`",
     "*": "an operator",
     "?": "a name",
 }
 _LOOKAHEAD = 6
+
+# How a statement is called where not by its first word.
+_STATEMENTS = {
+    **dict.fromkeys(("holonomic", "nonholonomic"), "constraint"),
+    **dict.fromkeys(PREFIXES, "declaration"),
+}
 
 
 def recover(s: Situation) -> Fix:
@@ -98,7 +103,10 @@ def _smallest_edit(s: Situation) -> Fix | None:
 
 def _unexpected(s: Situation) -> Diagnostic:
     expected = [words for text, words in _INSERTED.items() if s.accepts(text)]
-    statement = s.opening if s.statement and s.opening in STARTERS else None
+    if s.accepts("0"):
+        # Where a number may stand, so may all that an expression begins with.
+        expected = [words for words in expected if words not in {"`(`", "a name"}] + ["an expression"]
+    statement = _STATEMENTS.get(s.opening, s.opening) if s.opening in STARTERS and s.statement else None
     return say.unexpected(s.token.span, s.text, statement, expected if len(expected) <= 4 else ())
 
 

@@ -58,6 +58,10 @@ STARTERS = frozenset(
 )
 
 
+# What stands before the type in a declaration, in the order it must have.
+KINDS = ("parameter", "constant", "input", "output", "coordinate")
+PREFIXES = ("final", "inner", "outer", "structural", *KINDS)
+
 # Words that stand inside statements. Put in by us they are always keywords, and so are those above.
 _INNER_WORDS = frozenset({"and", "in", "loop", "not", "on", "or", "then", "using"})
 
@@ -165,21 +169,7 @@ class Situation:
     @cached_property
     def blocks(self) -> list[Block]:
         """All open blocks, outermost first."""
-        blocks: list[Block] = []
-        before: Any = None
-        for index, value in enumerate(self.values[: self.base]):
-            follows_end = isinstance(before, Token) and before.type == "END"
-            before = value
-            if not isinstance(value, Token):
-                continue
-            if follows_end:
-                # The block is complete, but its rule is not closed before the next token is taken.
-                blocks.pop()
-            elif value.type in {"MODEL", "RECORD", "FUNCTION"}:
-                blocks.append(Block(value, self.values[index + 1].text))
-            elif value.type in {"FOR", "IF", "WHEN"}:
-                blocks.append(Block(value, value.text))
-        return blocks
+        return open_blocks(self.values[: self.base])
 
     @cached_property
     def starts_line(self) -> bool:
@@ -204,6 +194,25 @@ class Situation:
         else:
             kind = "NAME" if text[0].isalpha() or text[0] == "?" else "sign"
         return Token(kind, text, self.token.source, self.token.start, self.token.start)
+
+
+def open_blocks(values: Sequence[Any]) -> list[Block]:
+    """The blocks that are open in what a parser has read, outermost first."""
+    blocks: list[Block] = []
+    before: Any = None
+    for index, value in enumerate(values):
+        follows_end = isinstance(before, Token) and before.type == "END"
+        before = value
+        if not isinstance(value, Token):
+            continue
+        if follows_end:
+            # The block is complete, but its rule is not closed before the next token is taken.
+            blocks.pop()
+        elif value.type in {"MODEL", "RECORD", "FUNCTION"}:
+            blocks.append(Block(value, values[index + 1].text))
+        elif value.type in {"FOR", "IF", "WHEN"}:
+            blocks.append(Block(value, value.text))
+    return blocks
 
 
 def keyword(token: Token) -> Token:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from . import complaints_syntax as say
 from .diagnostics import Diagnostic
-from .situation import CLOSING, OPENING, STARTERS, Fix, Situation, keyword, same_line
+from .situation import CLOSING, OPENING, PREFIXES, STARTERS, Fix, Situation, keyword, same_line
 from .slips_text import habits
 from .tokens import Token
 
@@ -22,8 +22,6 @@ _FORMS = {
 _WITH_OPTIONS = {"servo", "limit", "friction"}
 _TWO_SIDED = {"constraint", "servo", "equation", "initial"}
 _ENERGIES = {"kinetic", "potential", "dissipation"}
-_KINDS = ("parameter", "constant", "input", "output", "coordinate")
-_PREFIXES = ("final", "inner", "outer", "structural", *_KINDS)
 _WHEN_ONLY = {"reinit", "terminate"}
 
 
@@ -163,6 +161,8 @@ def energy_form(s: Situation) -> Fix | None:
     """`kinetic name: e` or `kinetic e`."""
     if s.opening not in _ENERGIES or not 1 <= len(s.statement) <= 2:
         return None
+    if s.token.type != "sign" or s.text == "=":
+        return None
     keyword = s.opening
     if s.text == ":":
         complaint = say.colon_for_equals(s.token.span, keyword, f"{keyword} name = e;")
@@ -226,12 +226,12 @@ def limit_form(s: Situation) -> Fix | None:
 
 def declaration_form(s: Situation) -> Fix | None:
     """A declaration without its type, with its size in the wrong place, or with its words out of order."""
-    leading = [token for token in s.statement if token.text in _PREFIXES]
+    leading = [token for token in s.statement if token.text in PREFIXES]
     count = 0
-    while count < len(s.statement) and s.statement[count].text in _PREFIXES:
+    while count < len(s.statement) and s.statement[count].text in PREFIXES:
         count += 1
     rest = list(s.statement[count:])
-    ordered = sorted(s.statement[:count], key=lambda token: _PREFIXES.index(token.text))
+    ordered = sorted(s.statement[:count], key=lambda token: PREFIXES.index(token.text))
     if count > 1 and len(rest) == 1 and list(s.statement[:count]) != ordered:
         return _rewritten(s, say.prefix_order(leading[1].span, leading[1].text), [*ordered, *rest])
     if s.statement and s.previous.text == "structural":
@@ -242,7 +242,8 @@ def declaration_form(s: Situation) -> Fix | None:
         complaint = say.size_behind_type(s.token.span, "".join(token.text for token in rest))
         *size, name = s.ahead(_matching(s) + 2)
         return Fix(complaint, take=len(size) + 1, put=(name, *size))
-    if count and len(rest) == 1 and s.text in {";", "=", ",", "(", "["}:
+    listed = s.text == "," and s.following(1).type == "NAME"
+    if count and len(rest) == 1 and (listed or s.text in {";", "=", "(", "["}):
         complaint = say.missing_type(rest[0].span, rest[0].text, s.statement[count - 1].text)
         return _rewritten(s, complaint, [*s.statement[:count], s.made("Real"), *rest])
     return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+from typing import Any
 
 import generate
 import pytest
@@ -30,16 +31,17 @@ SPAN = Span(Source("made", ""), 0, 0)
 
 names = st.sampled_from(("x", "on", "force", "start", "θ", "r_1", "using", "loop", "initial", "model", "der"))
 assert not RESERVED & {"on", "force", "loop"}
+KINDS: tuple[s.Kind, ...] = ("parameter", "constant", "input", "output", "coordinate", "plain")
 units = st.none() | st.sampled_from(("m", "kg.m2", "N.m/s", "deg"))
 values = st.floats(0, 1e300, allow_nan=False) | st.integers(0, 10**17).map(float)
 descriptions = st.just("") | st.text(st.characters(codec="utf-8"), max_size=8)
 
 
-def node(kind: type[s.Node], *fields: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+def node(kind: type[s.Node], *fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.builds(lambda *given: kind(*given, span=SPAN), *fields)
 
 
-def some(items: st.SearchStrategy[object], least: int = 0) -> st.SearchStrategy[tuple[object, ...]]:
+def some(items: st.SearchStrategy[Any], least: int = 0) -> st.SearchStrategy[tuple[Any, ...]]:
     return st.lists(items, min_size=least, max_size=3).map(tuple)
 
 
@@ -51,7 +53,7 @@ leaves = (
 )
 
 
-def larger(e: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+def larger(e: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     dotted = st.lists(names, min_size=1, max_size=3).map(_dotted)
     range_ = node(s.Range, e, st.none() | e, e)
     iterators = some(node(s.Iterator, names, e | range_), 1)
@@ -102,7 +104,7 @@ def declarations(draw: st.DrawFn) -> s.Declaration:
     declarator = node(
         s.Declarator, names, some(small), some(modifications), st.none() | small, st.just(shared)
     )
-    kind = draw(st.sampled_from(("parameter", "constant", "input", "output", "coordinate", "plain")))
+    kind: s.Kind = draw(st.sampled_from(KINDS))
     sharing = draw(st.sampled_from(("inner", "outer", "")))
     return s.Declaration(
         kind,
@@ -154,7 +156,7 @@ statements = st.one_of(
 )
 
 
-def blocks(element: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+def blocks(element: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     body = some(element)
     branch = node(s.Branch, small, body)
     otherwise = node(s.Branch, st.none(), body)
@@ -165,7 +167,7 @@ def blocks(element: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
     return node(s.For, iterators, body) | node(s.If, branches) | classes(element)
 
 
-def classes(element: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+def classes(element: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     kinds = st.sampled_from(("model", "record", "function"))
     return st.builds(
         lambda kind, name, description, body, partial: s.ClassDefinition(
