@@ -44,6 +44,7 @@ def assemble(kernels: Kernels, plan: Plan, start: Start, run: Run, notes: tuple[
         residuals=tuple(table.residuals()),
         energy=table.balance(),
         start=tuple(replace(value, unit=units.get(value.name, "")) for value in start.values),
+        start_residuals=start.residuals,
         events=tuple(Event(*event) for event in run.events),
         notes=notes,
     )

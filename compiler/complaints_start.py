@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -58,6 +58,16 @@ def start_misses(miss: Miss, used: Mapping[str, float], nearest: Mapping[str, fl
     )
 
 
+def start_without_value(row: NamedRow) -> Diagnostic:
+    """A constraint divides by zero, or takes a root of a negative number, where the start is."""
+    return error(
+        "start-without-value",
+        f"{_called(row)} has no value or no slope at the start",
+        row.span,
+        help="something in it divides by zero or leaves its range there: give a `start` or a `guess` elsewhere",
+    )
+
+
 def cannot_hold(
     rows: Iterable[NamedRow], residual: Floats, relative: Floats, tolerance: float
 ) -> list[Diagnostic]:
@@ -80,6 +90,22 @@ def cannot_hold(
             help="check that these can hold at once, or give a `guess` nearer to a valid configuration",
         )
     ]
+
+
+def contradict(rows: Sequence[NamedRow], gap: float) -> Diagnostic:
+    """Rows that restrict the same thing to different values, at the closest point found."""
+    first, *others = rows
+    names = [_called(row) for row in rows[:4]]
+    more = f" and {len(rows) - 4} more" if len(rows) > 4 else ""
+    related = [Related(f"and {_called(row)}", row.span) for row in others[:4]]
+    return error(
+        "cannot-hold",
+        f"{', '.join(names[:-1])} and {names[-1]}{more} contradict each other by {abs(gap):.6g}: where they come"
+        " closest to holding, what is left of them cannot be lessened by any motion",
+        first.span,
+        *related,
+        help="take out one of them, or make them agree; if they can hold elsewhere, give a `guess` near that place",
+    )
 
 
 def outside_limit(system: MechanicalSystem, limits: Floats, conditions: Floats) -> list[Diagnostic]:

@@ -5,12 +5,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .complaints_start import Miss, cannot_hold, cannot_move, outside_limit, start_misses
+from mbdc.dsl.diagnostics import Diagnostic
+
+from .complaints_start import (
+    Miss,
+    cannot_hold,
+    cannot_move,
+    contradict,
+    outside_limit,
+    start_misses,
+    start_without_value,
+)
 from .errors import StartError
 from .kernels import Kernels, StageKernels
-from .least_change import Evaluation, Outcome, least_change
+from .least_change import Outcome
 from .redundancy import Redundancy, find_fault, find_redundancy, least_algebraic
-from .report import StartValue
+from .remarks import on_level
+from .report import StartResidual, StartValue
+from .search import HOLDS, Level, search
 from .start import Start
 from .start_values import Given
 
@@ -18,8 +30,6 @@ Floats = NDArray[np.float64]
 
 PRINTED_DIGITS = 1e-6
 """Firm values may miss a constraint by this part of its scale: they were printed with few digits."""
-
-HOLDS = 1e-11
 
 
 def initialize(
@@ -32,12 +42,15 @@ def initialize(
     """
     x = given.x
     moved = np.zeros(x.size, dtype=bool)
-    for stage in kernels.start_stages:
-        x = _settle(kernels, stage, given, x, environment, time, project, moved)
+    levels = [Level(stage, environment, time) for stage in kernels.start_stages]
+    for level in levels:
+        x = _settle(kernels, level, given, x, project, moved)
     redundancy = find_redundancy(kernels, time, x, environment)
     z = _algebraic(kernels, x, environment, time, redundancy)
     _check_limits(kernels, x, z, environment, time)
-    return Start(time, x, z, _account(kernels, given, x, moved), redundancy)
+    notes = [note for level in levels for note in on_level(kernels, level, x, ~_firm(level.stage, given))]
+    values = _account(kernels, given, x, moved)
+    return Start(time, x, z, values, redundancy, _residuals(levels, x), tuple(notes))
 
 
 def deeper_states(kernels: Kernels, x: Floats, environment: Floats, time: float) -> Floats:
@@ -47,7 +60,7 @@ def deeper_states(kernels: Kernels, x: Floats, environment: Floats, time: float)
     for stage in kernels.stages:
         free = np.asarray([anchor >= given for anchor in stage.stage.anchors], dtype=bool)
         if free.any():
-            x = _search(stage, x, environment, time, free).point
+            x = search(Level(stage, environment, time), x, free).point
     return x
 
 
@@ -97,58 +110,51 @@ def _algebraic(
 
 
 def _settle(
-    kernels: Kernels,
-    stage: StageKernels,
-    given: Given,
-    x: Floats,
-    environment: Floats,
-    time: float,
-    project: bool,
-    moved: NDArray[np.bool_],
+    kernels: Kernels, level: Level, given: Given, x: Floats, project: bool, moved: NDArray[np.bool_]
 ) -> Floats:
     """One level: free values first; then, where firm ones miss by little (or may be moved), all of them."""
-    free = ~_firm(stage, given)
-    outcome = _search(stage, x, environment, time, free)
+    free = ~_firm(level.stage, given)
+    outcome = search(level, x, free)
     if outcome.worst <= HOLDS:
         return outcome.point
-    everything = _search(stage, outcome.point, environment, time, np.ones(free.size, dtype=bool))
+    everything = search(level, outcome.point, np.ones(free.size, dtype=bool))
     if everything.worst > HOLDS:
-        raise StartError(cannot_hold(stage.rows, everything.residual, everything.relative, HOLDS))
+        raise StartError(_unsolved(level, everything))
     if outcome.worst > PRINTED_DIGITS and not project:
-        raise _refusal(kernels, stage, outcome, everything)
+        raise _refusal(kernels, level.stage, outcome, everything)
     moved |= everything.point != outcome.point
     return everything.point
 
 
-def _search(
-    stage: StageKernels, x: Floats, environment: Floats, time: float, free: NDArray[np.bool_]
-) -> Outcome:
-    def evaluate(point: Floats) -> Evaluation:
-        residual, jacobian, metric = stage.evaluate(time, point, environment)
-        return Evaluation(np.asarray(residual).ravel(), np.asarray(jacobian.full()), np.asarray(metric.full()))
+def _unsolved(level: Level, closest: Outcome) -> list[Diagnostic]:
+    """Why no start satisfies a level's rows."""
+    rows = level.stage.rows
+    valueless = np.flatnonzero(~level.evaluate(closest.point).finite_rows)
+    if valueless.size:
+        return [start_without_value(rows[i]) for i in valueless[:4]]
+    gap = _gap(level, closest)
+    if gap is not None:
+        return [contradict([rows[i] for i in gap[0]], gap[1])]
+    return cannot_hold(rows, closest.residual, closest.relative, HOLDS)
 
-    def move(point: Floats, change: Floats) -> Floats:
-        return np.asarray(stage.move(point, change)).ravel()
 
-    targets = list(stage.stage.targets)
+def _gap(level: Level, closest: Outcome) -> tuple[list[int], float] | None:
+    """Rows that contradict each other, and by how much; None where the search just did not get there.
 
-    def sizes(point: Floats) -> Floats:
-        largest = float(np.max(np.abs(point[targets]), initial=0.0))
-        return np.full(free.size, largest if largest > 0 else 1.0)
-
-    outcome = least_change(evaluate, move, x, free, sizes)
-    if outcome.worst <= HOLDS or not free.any():
-        return outcome
-    # A guess may lie where the rows have no slope (the centre of a circle): try beside it, both ways alike.
-    for attempt in range(1, 7):
-        rng = np.random.default_rng(attempt)
-        nudge = np.where(free, rng.normal(size=free.size), 0.0) * 0.3 * sizes(x)
-        other = least_change(evaluate, move, move(x, nudge), free, sizes)
-        if other.worst < outcome.worst:
-            outcome = other
-        if outcome.worst <= HOLDS:
-            break
-    return outcome
+    Where no step comes closer, the weighted residual r/s is orthogonal to all weighted gradients. Then with
+    u = r/s² the combination Σ u_i r_i has no gradient: no small change closes it.
+    """
+    at = level.evaluate(closest.point)
+    weighted = closest.relative * np.sign(closest.residual)
+    parts = np.where(closest.relative > 0, closest.relative, 1.0)
+    scales = np.where(closest.relative > 0, np.abs(closest.residual) / parts, 1.0)
+    gradients = at.jacobian / scales[:, None] * level.size(closest.point)
+    left = float(np.linalg.norm(gradients.T @ weighted))
+    rows = [int(i) for i in np.flatnonzero(np.abs(weighted) > 1e-4 * np.abs(weighted).max())]
+    if len(rows) < 2 or left > 1e-5 * float(np.linalg.norm(weighted)):
+        return None
+    u = weighted / scales
+    return rows, float(u @ closest.residual / np.abs(u).max())
 
 
 def _firm(stage: StageKernels, given: Given) -> NDArray[np.bool_]:
@@ -191,3 +197,10 @@ def _account(
     return tuple(values)
 
 
+def _residuals(levels: list[Level], x: Floats) -> tuple[StartResidual, ...]:
+    """What is left of every row at every level."""
+    return tuple(
+        StartResidual(row.name, row.order, float(residual))
+        for level in levels
+        for row, residual in zip(level.stage.rows, level.evaluate(x).residual, strict=True)
+    )

@@ -38,6 +38,12 @@ class Piece:
     work: Floats
     steps: int
 
+    def head(self, count: int) -> Piece:
+        """The first instants."""
+        return Piece(
+            self.times[:count], self.x[:, :count], self.z[:, :count], self.work[:, :count], self.steps
+        )
+
     def state(self, k: int) -> State:
         return State(float(self.times[k]), self.x[:, k], self.z[:, k], self.work[:, k])
 

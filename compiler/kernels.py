@@ -98,6 +98,30 @@ class Kernels:
         return ca.Function("constraint_rows", [t, x, e], [gradients, r.metric])
 
     @cached_property
+    def angles(self) -> tuple[int, ...]:
+        """Places in x of coordinates that are angles and have inertia, attitudes left aside."""
+        r = self.reduced
+        own = {place for block in r.norm_blocks for place in range(block.start, block.stop)}
+        places = [p for alike in r.alike if alike.is_angle for p in alike.places[0] if p not in own]
+        mass = self._mass_over(places)
+        return tuple(p for k, p in enumerate(places) if mass.sparsity().has_nz(k, k))
+
+    @cached_property
+    def angle_mass(self) -> ca.Function:
+        """(t, x, environment) to the mass matrix over `angles`."""
+        t, x, _, e = self._arguments
+        return ca.Function("angle_mass", [t, x, e], [self._mass_over(self.angles)])
+
+    def _mass_over(self, positions: Sequence[int]) -> ca.SX:
+        """∂²T/∂v² over the velocities of some places in x."""
+        r = self.reduced
+        v = r.equations.coordinate_orders[0]
+        rates = ca.vertcat(ca.SX(0, 1), *(v[r.x_entries[place].unknown] for place in positions))
+        if not rates.numel():
+            return ca.SX(0, 0)
+        return ca.hessian(r.equations.kinetic, rates)[0]
+
+    @cached_property
     def multipliers(self) -> slice:
         """Where the multipliers of constraints lie in z. Raises AssertionError where they are states."""
         kinds = [self.reduced.equations.unknowns[e.unknown].kind for e in self.reduced.z_entries]

@@ -23,10 +23,23 @@ class Evaluation:
     jacobian: Floats
     metric: Floats
 
+    @property
+    def finite_rows(self) -> NDArray[np.bool_]:
+        """Which rows have a value and slopes."""
+        return np.asarray(np.isfinite(self.residual) & np.isfinite(self.jacobian).all(axis=1))
+
+    def is_finite(self) -> bool:
+        """Whether there is anything to search by."""
+        return bool(self.finite_rows.all())
+
 
 @frozen
 class Outcome:
-    """Where the search ended. `relative` (r,) is each row's residual over its scale."""
+    """Where the search ended.
+
+    `relative` (r,) is each row's residual over its scale; infinite where the rows have no value, or no slope,
+    at the first point.
+    """
 
     point: Floats
     residual: Floats
@@ -51,6 +64,8 @@ def least_change(
     """
     point = start
     at = evaluate(point)
+    if not at.is_finite():
+        return Outcome(point, at.residual, np.full(at.residual.size, np.inf))
     for _ in range(ITERATIONS):
         scale = _scales(at, sizes(point))
         if np.max(np.abs(at.residual) / scale, initial=0.0) <= CONVERGED:

@@ -29,6 +29,7 @@ from .initialize import deeper_states, initialize, solve_for_algebraic
 from .inputs import Inputs, InputSetting
 from .integrate import Driver
 from .redundancy import least_algebraic
+from .remarks import on_run
 from .run import Plan, Progress, Run
 from .simulate import simulate
 from .start import Start
@@ -307,7 +308,8 @@ class Model:
         )
 
     def _result(self, trial: _Trial, run: Run) -> Result:
-        return assemble(self._built.kernels, trial.plan, trial.start, run, ())
+        notes = on_run(self._built.kernels, trial.start, run)
+        return assemble(self._built.kernels, trial.plan, trial.start, run, notes)
 
     def _stopped(self, result: Result) -> Diagnostic:
         report = result.report

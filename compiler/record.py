@@ -10,6 +10,7 @@ from mbdc.dsl.records import field, frozen, mutable
 from .integrate import Piece, State
 from .kernels import Kernels, mapped
 from .redundancy import RANK, Redundancy, least_algebraic, stacked
+from .truncation import Truncation
 
 Floats = NDArray[np.float64]
 
@@ -30,18 +31,25 @@ class Settled:
 
 
 def settle(
-    kernels: Kernels, piece: Piece, environment: Floats, redundancy: Redundancy | None = None
+    kernels: Kernels,
+    piece: Piece,
+    environment: Floats,
+    redundancy: Redundancy | None = None,
+    truncation: Truncation | None = None,
 ) -> Settled:
     """Project a piece's states and solve for z again.
 
     The multipliers an integrator returns can be far off where they are kept out of its error test,
     so they are never recorded as they come. Where rows repeat others, multipliers are the least ones.
+    A `truncation` is given on the way through a change point: what it leaves out is not projected, and the multipliers are those of the method that passes it.
     """
     k = piece.times.size
     times = piece.times[None, :]
     (before,) = mapped(kernels.residuals, k, [times, piece.x, environment])
-    regular = _regular(kernels, piece, environment) if redundancy is None else None
-    if regular is not None:
+    regular = _regular(kernels, piece, environment) if redundancy is None and truncation is None else None
+    if truncation is not None:
+        x, z = project_any_rank(kernels, piece.times, piece.x, environment, truncation), piece.z
+    elif regular is not None:
         x, z = regular
     else:
         x = project_any_rank(kernels, piece.times, piece.x, environment)
@@ -65,24 +73,29 @@ def _regular(kernels: Kernels, piece: Piece, environment: Floats) -> tuple[Float
     return (x, z) if np.all(np.isfinite(x)) and np.all(np.isfinite(z)) else None
 
 
-def project_any_rank(kernels: Kernels, times: Floats, x: Floats, environment: Floats) -> Floats:
+def project_any_rank(
+    kernels: Kernels,
+    times: Floats,
+    x: Floats,
+    environment: Floats,
+    truncation: Truncation = Truncation(RANK),  # noqa: B008 - immutable
+) -> Floats:
     """States (nx, k) moved the least onto all constraints, whatever the rank of their rows."""
     k = times.size
+    first = next((i for i, row in enumerate(kernels.reduced.equations.rows) if row.kind == "constraint"), 0)
     for stage in kernels.stages:
+        places = np.asarray(stage.stage.rows, dtype=np.intp) - first
         for _step in range(2):
             residual, jacobian, metric = mapped(stage.evaluate, k, [times[None, :], x, environment])
-            change = stacked_least_steps(stacked(jacobian, k), stacked(metric, k), residual.full().T)
+            lower = np.linalg.cholesky(stacked(metric, k))
+            whitened = np.linalg.solve(lower, stacked(jacobian, k).transpose(0, 2, 1)).transpose(0, 2, 1)
+            units = truncation.units(whitened, places)
+            inverse = np.linalg.pinv(whitened / units[:, :, None], rcond=truncation.cutoff)
+            steps = inverse @ (-residual.full().T / units)[:, :, None]
+            change = np.linalg.solve(lower.transpose(0, 2, 1), steps)[:, :, 0]
             (moved,) = mapped(stage.move, k, [x, change.T])
             x = moved.full()
     return x
-
-
-def stacked_least_steps(jacobians: Floats, metrics: Floats, residuals: Floats) -> Floats:
-    """For each of k systems the change of least metric that meets J·δ = -r best: (k, r, n), (k, n, n), (k, r) to (k, n)."""
-    lower = np.linalg.cholesky(metrics)
-    whitened = np.linalg.solve(lower, jacobians.transpose(0, 2, 1)).transpose(0, 2, 1)
-    steps = np.linalg.pinv(whitened, rcond=RANK) @ -residuals[:, :, None]
-    return np.asarray(np.linalg.solve(lower.transpose(0, 2, 1), steps)[:, :, 0])
 
 
 @mutable

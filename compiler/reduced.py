@@ -20,7 +20,6 @@ from mbdc.dsl.records import frozen
 
 from .equations import EquationsOfMotion
 
-
 Floats = NDArray[np.float64]
 
 

@@ -65,6 +65,15 @@ class StartValue:
 
 
 @frozen
+class StartResidual:
+    """What the start leaves of a row differentiated `order` times: the row as written, its rate, what lies deeper."""
+
+    name: str
+    order: int
+    residual: float
+
+
+@frozen
 class Event:
     """Something that happened at a time (s): `name` is the limit or statement, `what` a short sentence."""
 
@@ -98,6 +107,7 @@ class Report:
     residuals: tuple[ConstraintResidual, ...] = ()
     energy: EnergyBalance | None = None
     start: tuple[StartValue, ...] = ()
+    start_residuals: tuple[StartResidual, ...] = ()
     events: tuple[Event, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
@@ -107,7 +117,7 @@ class Report:
     def to_text(self) -> str:
         """The report as a person reads it; sections that have nothing to say are left out."""
         sections = [
-            _start_section(self.start),
+            _start_section(self.start, self.start_residuals),
             [_outcome_line(self)],
             _event_section(tuple(e for e in self.events if e.what != self.reason)),
             _residual_section(self.residuals),
@@ -132,6 +142,9 @@ class Report:
             "residuals": [_residual_json(r) for r in self.residuals],
             "energy": None if self.energy is None else _energy_json(self.energy),
             "start": [_start_json(s) for s in self.start],
+            "start_residuals": [
+                {"row": r.name, "order": r.order, "residual": r.residual} for r in self.start_residuals
+            ],
             "events": [{"time": e.time, "name": e.name, "what": e.what} for e in self.events],
             "notes": list(self.notes),
         }
@@ -178,13 +191,36 @@ def _outcome_line(report: Report) -> str:
             return f"Stopped {place}: {report.reason} ({account})."
 
 
-def _start_section(start: tuple[StartValue, ...]) -> list[str]:
+def _start_section(start: tuple[StartValue, ...], residuals: tuple[StartResidual, ...]) -> list[str]:
     """Only what the user did not write: values that were completed to something, or polished."""
     told = [s for s in start if s.origin == "polished" or (s.origin == "completed" and s.value != 0.0)]
     if not told:
         return []
     rows = [(s.name, f"{s.value:.9g}", s.unit, _origin(s)) for s in told]
-    return ["Start values found:", *_table(rows, "<><<")]
+    return ["Start values found:", *_table(rows, "<><<"), *_start_residual_lines(residuals)]
+
+
+def _start_residual_lines(residuals: tuple[StartResidual, ...]) -> list[str]:
+    """The worst at each level, in one line."""
+    worst: dict[int, StartResidual] = {}
+    for residual in residuals:
+        known = worst.get(residual.order)
+        if known is None or abs(residual.residual) > abs(known.residual):
+            worst[residual.order] = residual
+    if not worst:
+        return []
+    told = [f"{abs(r.residual):.1e} ({_level(order)}, {r.name})" for order, r in sorted(worst.items())]
+    return [f"  constraints hold at the start within {', '.join(told)}"]
+
+
+def _level(order: int) -> str:
+    match order:
+        case 0:
+            return "as written"
+        case 1:
+            return "its rate"
+        case n:
+            return f"derivative {n}"
 
 
 def _origin(start: StartValue) -> str:

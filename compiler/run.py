@@ -10,11 +10,16 @@ from numpy.typing import NDArray
 
 from mbdc.dsl.records import field, frozen, mutable
 
+from .integrate import State
 from .record import Record
+from .redundancy import Redundancy
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float, float], None]
 """Called with the time reached and the stop time."""
+
+LOST = "the motion cannot be followed further"
+"""The reason of a run that its integrator gave up."""
 
 
 @frozen
@@ -38,7 +43,11 @@ class Plan:
 
 @mutable
 class Run:
-    """What came of it. `outcome` and `reason` as in `Report`; `steps` of the integrator in all."""
+    """What came of it. `outcome` and `reason` as in `Report`; `steps` of the integrator in all.
+
+    `lost` is the last state before the integrator gave up, `rank_change` the first time at which the constraint
+    rows had another rank than at the start, and their dependence then.
+    """
 
     record: Record
     outcome: Literal["completed", "ended", "stopped"] = "completed"
@@ -46,3 +55,5 @@ class Run:
     steps: int = 0
     wall_time: float = 0.0
     events: list[tuple[float, str, str]] = field(default_factory=list)
+    lost: State | None = None
+    rank_change: tuple[float, Redundancy | None] | None = None

@@ -7,12 +7,13 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from .change_points import ChangePoints
 from .integrate import Accuracy, Driver, Piece, State
 from .pilot import PILOT_TOLERANCE, Pilot, pilot
 from .reach import SHORTEST, reach
-from .record import Record, settle
+from .record import Record, Settled, settle
 from .redundancy import Redundancy, find_redundancy
-from .run import Plan, Progress, Run
+from .run import LOST, Plan, Progress, Run
 from .start import Start
 from .watch import first_crossing
 
@@ -58,13 +59,20 @@ class _Runner:
         self._rate_at_pilot = 0.0
         self._allowed = np.inf
         self._redundancy: Redundancy | None = None
+        self._first_rank = None if start.redundancy is None else start.redundancy.rank
         self._loosened = 1.0
+        rows = driver.kernels.multipliers
+        rank = rows.stop - rows.start if start.redundancy is None else start.redundancy.rank
+        self._change_points = ChangePoints(driver, rank)
+        self._passing: bool | None = None
 
     def advance(self) -> bool:
         """One piece; False when the run is over."""
         if self._next >= self._grid.size:
             return False
         steering = self._steering()
+        if self._passing is None:
+            self._passing = self._change_points.is_near(self.state)
         count, stop = self._reach()
         accuracy = Accuracy.asked(
             self._plan.tolerance, steering.scales, steering.energy, self._loosened
@@ -72,13 +80,30 @@ class _Runner:
         driver = self._driver
         environment = driver.environment(self.state.time, stop)
         self._redundancy = find_redundancy(driver.kernels, self.state.time, self.state.x, environment)
+        self._watch_rank()
+        if self._passing:
+            driver = self._change_points.follower
         piece = driver.integrate(
             self.state, stop, max(count, 1), steering.kappa, accuracy, self._redundancy
         )
         if piece is None:
             return self._cut(stop - self.state.time)
         self._learn(piece)
-        return self._take(piece, count, steering, accuracy)
+        far = None if self._passing else self._change_points.last_far(piece)
+        if far is not None:
+            if far < 0:
+                self._passing = True
+                return True
+            piece, count = piece.head(far + 1), far + 1 if count else 0
+        going_on = self._take(piece, count, steering, accuracy)
+        self._passing = True if far is not None else (None if self._passing else False)
+        return going_on
+
+    def _watch_rank(self) -> None:
+        """Note the first time the constraint rows have another rank than at the start."""
+        rank = None if self._redundancy is None else self._redundancy.rank
+        if rank != self._first_rank and self.run.rank_change is None:
+            self.run.rank_change = (self.state.time, self._redundancy)
 
     def _steering(self) -> Pilot:
         changed = self._rate_at_pilot and not 1 / 3 <= self._rate / self._rate_at_pilot <= 3
@@ -93,10 +118,17 @@ class _Runner:
 
     def _reach(self) -> tuple[int, float]:
         duration = min(STEPS_PER_PIECE / self._rate, self._allowed)
+        if self._passing:
+            # One instant at a time: the window is to be left as soon as rows are independent again.
+            duration = min(duration, self._plan.interval)
         return reach(self._driver.inputs, self.state.time, self._grid[self._next :], duration)
 
     def _learn(self, piece: Piece) -> None:
         duration = float(piece.times[-1]) - self.state.time
+        if self._passing:
+            # An explicit method's steps say nothing of those to come.
+            self.run.steps += piece.steps
+            return
         self._rate = max(piece.steps - RESTART_STEPS, 1) / duration
         if not self._rate_at_pilot:
             self._rate_at_pilot = self._rate
@@ -114,14 +146,14 @@ class _Runner:
         )
         if crossing is not None:
             if crossing.before is not None:
-                before = settle(driver.kernels, crossing.before, environment, self._redundancy)
+                before = self._settle(crossing.before, environment)
                 record.add(before, environment)
-            record.add(settle(driver.kernels, crossing.at, environment, self._redundancy), environment)
+            record.add(self._settle(crossing.at, environment), environment)
             watched = crossing.watched
             self.run.outcome, self.run.reason = watched.outcome, watched.reason
             self.run.events.append((float(crossing.at.times[0]), watched.name, watched.reason))
             return False
-        settled = settle(driver.kernels, piece, environment, self._redundancy)
+        settled = self._settle(piece, environment)
         self.state = settled.state(-1)
         if not count and self.state.time >= self._grid[self._next]:
             count = 1
@@ -129,6 +161,10 @@ class _Runner:
             record.add(settled, environment)
         self._next += count
         return True
+
+    def _settle(self, piece: Piece, environment: Floats) -> Settled:
+        truncation = self._change_points.truncation if self._passing else None
+        return settle(self._driver.kernels, piece, environment, self._redundancy, truncation)
 
     def _cut(self, duration: float) -> bool:
         """After a piece that failed: a looser one at tight tolerances, else shorter ones, while that helps.
@@ -142,7 +178,15 @@ class _Runner:
         shorter = duration / 4
         if shorter < SHORTEST * self._plan.interval:
             self.run.outcome = "stopped"
-            self.run.reason = "the motion cannot be followed further"
+            self.run.reason = LOST
+            self._keep_last()
             return False
         self._allowed = shorter
         return True
+
+    def _keep_last(self) -> None:
+        """The state the run was lost at is recorded too, between the instants asked for."""
+        record = self.run.record
+        self.run.lost = self.state
+        if self.state.time > record.blocks[-1][0].piece.times[-1]:
+            record.add_start(self.state, self._driver.environment(self.state.time, self.state.time))

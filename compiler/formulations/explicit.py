@@ -153,4 +153,4 @@ class _Walk:
             return
         x = self._chart.state(solver.t, solver.y[:size])
         if not self._chart.serves(solver.t, x):
-            self._solver = self._begin(solver.t, x, solver.y[size:], solver.step_size)
+            self._solver = self._begin(solver.t, x, solver.y[size:], solver.h_abs)

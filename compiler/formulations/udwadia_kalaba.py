@@ -20,6 +20,7 @@ from mbdc.dsl.records import frozen
 from ..complaints_formulation import needs_inertia
 from ..integrate import Driver
 from ..start import Start
+from ..truncation import Truncation
 from . import refusals
 from .explicit import Chart, ExplicitDriver
 from .formulation import Formulation, FormulationName
@@ -63,7 +64,7 @@ class UdwadiaKalaba(Formulation):
         return Matrices(self.kernels)
 
     def _chart(self, t: float, x: Floats, environment: Floats, scales: Floats) -> Chart:
-        return _States(self._matrices, environment, scales)
+        return States(self._matrices, environment, scales)
 
     def _refused_masses(self, driver: Driver, start: Start) -> list[Diagnostic]:
         environment = driver.environment(start.time, start.time)
@@ -80,10 +81,17 @@ class UdwadiaKalaba(Formulation):
         return [needs_inertia(self.title, names, equations.unknowns[int(np.argmax(moved))].span)]
 
 
-class _States(Chart):
+class States(Chart):
     """y = x."""
 
-    def __init__(self, matrices: Matrices, environment: Floats, scales: Floats) -> None:
+    def __init__(
+        self,
+        matrices: Matrices,
+        environment: Floats,
+        scales: Floats,
+        truncation: Truncation = Truncation(CUTOFF),  # noqa: B008 - immutable
+    ) -> None:
+        self._truncation = truncation
         self._matrices = matrices
         self._environment = environment
         self.scales = scales
@@ -108,9 +116,7 @@ class _States(Chart):
         root = np.linalg.inv(np.linalg.cholesky(at.mass)).T
         free = root @ (root.T @ at.force)
         whitened = at.gradients @ root
-        # Rows in units of length: the cutoff must not depend on how a constraint is written.
-        lengths = np.sqrt(np.sum(whitened**2, axis=1))
-        lengths = np.where(lengths > 0, lengths, 1.0)
-        inverse = np.linalg.pinv(whitened / lengths[:, None], rcond=CUTOFF)
+        lengths = self._truncation.units(whitened)
+        inverse = np.linalg.pinv(whitened / lengths[:, None], rcond=self._truncation.cutoff)
         pull = inverse @ ((at.asked - at.gradients @ free) / lengths)
         return np.concatenate([free + root @ pull, (inverse.T @ pull) / lengths])

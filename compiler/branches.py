@@ -1,0 +1,156 @@
+"""Other ways to assemble what rows complete, and unknowns that rows leave where they were guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbdc.dsl.records import frozen
+
+from .reduced import ReducedSystem
+from .search import HOLDS, Level, Mask
+
+Floats = NDArray[np.float64]
+
+MOST_FREE = 40
+TRIES = 8
+RANK = 1e-7
+APART = 1e-3
+"""Solutions closer than this part of their size are one: a double root is found to its square root only."""
+
+
+@frozen
+class Branch:
+    """Another solution, and the places in x of what was completed there and rows (places) tie it."""
+
+    point: Floats
+    places: tuple[int, ...]
+    rows: tuple[int, ...]
+
+
+@frozen
+class Adrift:
+    """Places in x that stayed at their guess, because the rows (places) have no slope along them here."""
+
+    places: tuple[int, ...]
+    rows: tuple[int, ...]
+
+
+def other_branch(level: Level, found: Floats, free: Mask, reduced: ReducedSystem) -> Branch | None:
+    """The nearest other solution that some guesses lead to; None where the rows leave a choice, or have none.
+
+    Only where the rows determine all that is free: else every guess leads somewhere else.
+    """
+    at = level.evaluate(found)
+    if not 0 < free.sum() < MOST_FREE or not at.residual.size:
+        return None
+    slopes = at.jacobian[:, free]
+    if _rank(slopes, _heights(at.jacobian)) < int(free.sum()):
+        return None
+    others = []
+    for guess in _guesses(level, found, free, reduced):
+        there = level.evaluate(guess)
+        if np.allclose(there.jacobian[:, free], slopes, rtol=1e-12, atol=0):
+            return None
+        if not (np.all(np.isfinite(there.residual)) and np.all(np.isfinite(there.jacobian))):
+            continue
+        outcome = level.solve(guess, free)
+        if outcome.worst <= HOLDS and _apart(level, reduced, outcome.point, found) > APART:
+            others.append(outcome.point)
+    if not others:
+        return None
+    nearest = min(others, key=lambda point: _apart(level, reduced, point, found))
+    moved = tuple(i for i in level.stage.stage.targets if abs(nearest[i] - found[i]) > APART * level.size(found))
+    return Branch(nearest, moved, _touched(slopes))
+
+
+def adrift(level: Level, found: Floats, free: Mask) -> Adrift | None:
+    """Free unknowns that the rows determine near this point, but not at it, where another value would do.
+
+    A point near by tells how many the rows determine; where all columns together lose rank too, rows repeat
+    each other, which is another matter.
+    """
+    if not 0 < free.sum() < MOST_FREE:
+        return None
+    here = level.evaluate(found).jacobian
+    rank = _rank(here[:, free], _heights(here))
+    if rank == min(int(free.sum()), here.shape[0]):
+        return None
+    rng = np.random.default_rng(1)
+    moved = found + 0.05 * rng.uniform(0.5, 1, found.size) * np.maximum(np.abs(found), 0.2)
+    near = level.evaluate(moved).jacobian
+    if not np.all(np.isfinite(near)):
+        return None
+    heights = np.maximum(_heights(here), _heights(near))
+    whole = _rank(here, heights) == _rank(near, heights)
+    if not whole or _rank(near[:, free], heights) == _rank(here[:, free], heights):
+        return None
+    loose = np.flatnonzero(_null(here[:, free], heights) & ~_null(near[:, free], heights))
+    columns = np.flatnonzero(free)[loose]
+    places = tuple(dict.fromkeys(int(level.anchors[column]) for column in columns if _drifts(level, found, free, column)))
+    if not places:
+        return None
+    return Adrift(places, _touched(near[:, columns]))
+
+
+def _drifts(level: Level, found: Floats, free: Mask, column: np.intp) -> bool:
+    """Whether an unknown that is put elsewhere stays there."""
+    change = np.zeros(free.size)
+    change[column] = 0.1 * level.size(found)
+    elsewhere = level.solve(level.move(found, change), free)
+    return elsewhere.worst <= HOLDS and float(np.max(np.abs(elsewhere.point - found))) > 0.01 * level.size(found)
+
+
+def _guesses(level: Level, found: Floats, free: Mask, reduced: ReducedSystem) -> Iterator[Floats]:
+    """Mirrored, then spread evenly over half a turn of each angle and twice the size of each length."""
+    turning = level.turning
+    anchors = np.asarray(level.anchors, dtype=int)
+    plain = anchors[free & ~turning]
+    mirrored = found.copy()
+    mirrored[plain] *= -1
+    if np.any(mirrored != found):
+        yield mirrored
+    widths = np.full(free.size, 1.5 * level.size(found))
+    widths[np.isin(anchors, sorted(_angles(reduced))) | turning] = np.pi
+    rng = np.random.default_rng(1)
+    for _ in range(TRIES):
+        yield level.move(found, np.where(free, rng.uniform(-1, 1, free.size) * widths, 0.0))
+
+
+def _angles(reduced: ReducedSystem) -> set[int]:
+    """Places in x of angles, attitudes left aside."""
+    own = {place for block in reduced.norm_blocks for place in range(block.start, block.stop)}
+    return {place for alike in reduced.alike if alike.is_angle for place in alike.places[0]} - own
+
+
+def _apart(level: Level, reduced: ReducedSystem, one: Floats, other: Floats) -> float:
+    """The distance of two poses over their size: whole turns and the sign of Euler parameters do not count."""
+    apart = one - other
+    angles = sorted(_angles(reduced))
+    apart[angles] -= 2 * np.pi * np.round(apart[angles] / (2 * np.pi))
+    for block in reduced.norm_blocks:
+        if one[block] @ other[block] < 0:
+            apart[block] = one[block] + other[block]
+    return float(np.linalg.norm(apart[list(level.stage.stage.targets)])) / level.size(other)
+
+
+def _heights(jacobian: Floats) -> Floats:
+    """Each row's length, by which its slopes are judged."""
+    lengths = np.linalg.norm(jacobian, axis=1)
+    return np.where(lengths > 0, lengths, 1.0)
+
+
+def _rank(matrix: Floats, heights: Floats) -> int:
+    return int(np.sum(np.linalg.svd(matrix / heights[:, None], compute_uv=False) > RANK))
+
+
+def _null(matrix: Floats, heights: Floats) -> NDArray[np.bool_]:
+    """Which columns take part in changes that the rows do not notice."""
+    _, _, vt = np.linalg.svd(matrix / heights[:, None])
+    return np.asarray(np.linalg.norm(vt[_rank(matrix, heights) :], axis=0) > 1e-6)
+
+
+def _touched(slopes: Floats) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.flatnonzero(np.abs(slopes).max(axis=1) > 0))
