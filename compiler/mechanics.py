@@ -15,7 +15,7 @@ Conventions, stated once:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property
 from typing import Literal
 
@@ -23,7 +23,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from mbdc.dsl.diagnostics import Diagnostic, render_all
+from mbdc.dsl.diagnostics import Diagnostic, ModelError
 from mbdc.dsl.program import Program, Type
 from mbdc.dsl.records import field, frozen
 from mbdc.dsl.source import Span
@@ -31,12 +31,8 @@ from mbdc.dsl.source import Span
 Floats = NDArray[np.float64]
 
 
-class SettingError(Exception):
+class SettingError(ModelError):
     """Parameter values that do not fit the model; carries every diagnostic found."""
-
-    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
-        self.diagnostics = tuple(diagnostics)
-        super().__init__(render_all(self.diagnostics))
 
 
 @frozen

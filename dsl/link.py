@@ -27,6 +27,8 @@ SHIPPED = Path(__file__).parents[1] / "models" / "library"
 # What every model sees without an import.
 _PRELUDE = ("quantities.mbd", "frame.mbd", "world.mbd")
 _MOST_FILES = 1000
+# No file lies deeper than this many folders.
+_DEEPEST_PATH = 30
 
 
 def link(
@@ -130,9 +132,9 @@ class _Linker:
         """The first class or file that the path may mean; a file without the class is passed by."""
         told: Diagnostic | None = None
         for root in self._roots(source):
-            for length in range(len(element.path), 0, -1):
+            for length in range(min(len(element.path), _DEEPEST_PATH), 0, -1):
                 path = root.joinpath(*element.path[:length]).with_suffix(".mbd")
-                if not path.is_file():
+                if not _is_file(path):
                     continue
                 file = self._file(element, path)
                 if file is None:
@@ -230,6 +232,14 @@ def _in_file(file: Namespace, path: tuple[str, ...], length: int) -> Entry | Non
         # A file may hold one class of its own name; else it is the home of several.
         return file.entries.get(path[-1], file)
     return file.look_up(rest) if rest[0] in file.entries else None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        # A name too long for any file, or a folder that may not be looked into.
+        return False
 
 
 def _key(path: Path | None) -> Path | None:

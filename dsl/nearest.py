@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+# Of more names than this only some are compared in full, those that begin or end alike: comparing is slow.
+_MANY = 100
+
 
 def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
     """Up to `count` of the known names that resemble a name, the most alike first."""
@@ -11,6 +14,9 @@ def nearest(name: str, known: Iterable[str], count: int = 1) -> list[str]:
 
     names = list(dict.fromkeys(known))
     other_case = [n for n in names if n.casefold() == name.casefold() and n != name]
+    if len(names) > _MANY:
+        names = [n for n in names if n[:2] == name[:2] or n[-2:] == name[-2:]]
+        names = [n for n in names if abs(len(n) - len(name)) <= 2][:_MANY]
     alike = get_close_matches(name, names, n=count, cutoff=0.6)
     return list(dict.fromkeys([*other_case, *alike]))[:count]
 

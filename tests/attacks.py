@@ -269,9 +269,9 @@ REFUSED: Final[dict[str, str]] = {
         "\n".join(f"  Real {'b' * 2000}{n} = 1;" for n in range(300)) + f"\n  Real a = {'b' * 2001};"
     ),
     "a long string": model('  Real a = b "' + "x" * 5_000_000 + '";'),
-    "a thousand mistakes": model("\n".join(f"  Real a{n} = unknown{n};" for n in range(3_000))),
+    "a thousand mistakes": model("\n".join(f"  Real a{n} = unknown{n};" for n in range(1_000))),
     "a thousand broken statements": model("\n".join("  Real = ;" for n in range(5_000))),
-    "a thousand mistakes on one line": model(" ".join(f"Real a{n} = unknown{n};" for n in range(3_000))),
+    "a thousand mistakes on one line": model(" ".join(f"Real a{n} = unknown{n};" for n in range(1_000))),
     "a table that is no file": real('table("no such file.csv", "a", 1)'),
     "a table that never ends": real('table("/dev/zero", "a", 1)'),
     "a table that is a folder": real('table("/", "a", 1)'),
