@@ -156,7 +156,7 @@ def bind_statement(context: Context, stated: Stated, into: Collected) -> None:
         case syntax.Assert() as s:
             condition = plain(s.condition)
             message = fixed_text(context, s.message, scope, "the message of an assertion")
-            text = "" if message is None else message.value
+            text = "" if message is None else _of_part(message.value, scope)
             into.asserts.append(statements.Assert(condition=condition, message=text, span=s.span))
         case syntax.Visual() as s:
             _visual(context, s, scope, into)
@@ -165,6 +165,12 @@ def bind_statement(context: Context, stated: Stated, into: Collected) -> None:
                 _annotation(context, s, scope, into)
         case syntax.For() | syntax.If():
             raise AssertionError("loops and branches were opened with their instance")
+
+
+def _of_part(message: str, scope: Scope) -> str:
+    """The message of an assertion in a part starts with the part's name: a class may have many."""
+    path = scope.layer.instance.path if scope.layer is not None else ""
+    return f"`{path}`: {message}" if path else message
 
 
 def _action(
