@@ -11,7 +11,7 @@ from . import complaints_flatten as complain
 from . import flat, syntax
 from .builtins import RESERVED
 from .constants import fixed_condition, int_or_none
-from .context import COST_OF_INSTANCE, MOST_INSTANCES, Context
+from .context import COST_OF_INSTANCE, COST_OF_ROUND, MOST_INSTANCES, Context
 from .declare import declare, indexed
 from .instances import (
     Block,
@@ -252,6 +252,7 @@ def _loop(
     items: list[Item],
 ) -> None:
     if not iterators:
+        context.spend(element.span, COST_OF_ROUND)
         inside = scope.inside(element, key, values)
         for inner in element.body:
             _add(context, layer, inner, inside, items)
