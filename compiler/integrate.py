@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mbdc.dsl.records import frozen
 
 from .inputs import Inputs
-from .kernels import Kernels
+from .kernels import ALGEBRAIC_SCALE, Kernels
 from .redundancy import Redundancy
 
 Floats = NDArray[np.float64]
@@ -99,7 +99,9 @@ class Driver:
         try:
             # What IDAS prints about a failure means nothing to a user; who called hears of it by the return.
             with redirect_stderr(said):
-                found = run(x0=state.x / accuracy.scales, z0=state.z, p=np.concatenate(parts))
+                found = run(
+                    x0=state.x / accuracy.scales, z0=state.z / ALGEBRAIC_SCALE, p=np.concatenate(parts)
+                )
         except RuntimeError as failure:
             # CasADi raises this for every return code of IDAS; anything else is a fault of ours.
             if "IDA" not in str(failure):
@@ -108,7 +110,8 @@ class Driver:
             if "KeyboardInterrupt" in said.getvalue():
                 raise KeyboardInterrupt from failure
             return None
-        x, z, work = found["xf"].full(), found["zf"].full(), accuracy.energy * found["qf"].full()
+        x, work = found["xf"].full(), accuracy.energy * found["qf"].full()
+        z = ALGEBRAIC_SCALE * found["zf"].full()
         if not (np.all(np.isfinite(x)) and np.all(np.isfinite(work))):
             return None
         times = state.time + duration * np.arange(1, instants + 1) / instants

@@ -32,6 +32,14 @@ IDAS_OPTIONS: dict[str, Any] = {
     "disable_internal_warnings": True,
 }
 
+ALGEBRAIC_SCALE = 1e3
+"""IDAS is given the algebraic unknowns in this unit, for which its absolute tolerance is that much coarser.
+
+An acceleration that passes zero carries the rounding of differences over a step. Held to a state's absolute
+tolerance, Newton's iteration would not converge there and steps would shrink to nothing (a shaken pendulum, a
+fast top). Recorded ones are solved for again, so that nothing is lost.
+"""
+
 
 @frozen
 class NamedRow:
@@ -244,8 +252,8 @@ class Kernels:
     ) -> ca.Function:
         """IDAS over τ in [0, 1] with results at `instants` equal steps.
 
-        x0 is in units of its scales; p = [environment, κ, start time, duration, energy, scales (nx,)], and for
-        `redundant` rows also their two matrices (m, m), column by column.
+        x0 is in units of its scales, z0 of `ALGEBRAIC_SCALE`; p = [environment, κ, start time, duration,
+        energy, scales (nx,)], and for `redundant` rows also their two matrices (m, m), column by column.
         Time is stretched so that one integrator serves every duration. Quadratures: the powers, in units of the
         energy; they are part of the error test, or a balance could not be drawn from them.
         """
@@ -265,7 +273,8 @@ class Kernels:
         names = ("tau", "kappa", "start", "duration", "energy")
         tau, kappa, start, duration, energy = (ca.SX.sym(n) for n in names)
         scales = ca.SX.sym("scale", r.x.numel())
-        rhs, algebraic, power = self.dae(start + duration * tau, scales * x, z, environment, kappa)
+        time, unscaled = start + duration * tau, ALGEBRAIC_SCALE * z
+        rhs, algebraic, power = self.dae(time, scales * x, unscaled, environment, kappa)
         return {
             "t": tau,
             "x": x,
