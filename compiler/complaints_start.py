@@ -12,8 +12,8 @@ from mbdc.dsl.diagnostics import Diagnostic, Related, error
 from mbdc.dsl.records import frozen
 from mbdc.dsl.source import Span
 
-from .mechanics import EquationRow, MechanicalSystem
-from .reduced import ReducedSystem
+from .mechanics import ConstraintRow, EquationRow, MechanicalSystem
+from .reduced import ReducedSystem, StateEntry
 
 Floats = NDArray[np.float64]
 
@@ -186,7 +186,7 @@ def cannot_move(reduced: ReducedSystem, fault: Fault) -> Diagnostic:
             "undetermined",
             f"nothing determines {names} at the start",
             equations.unknowns[free[0].unknown].span,
-            help="give the coordinate inertia, or a constraint that determines how it moves",
+            help=_remedy(reduced, free),
         )
     related = [Related(f"and `{row.name}`", row.span) for row in rows[1:5]]
     return error(
@@ -196,3 +196,23 @@ def cannot_move(reduced: ReducedSystem, fault: Fault) -> Diagnostic:
         *related,
         help="take out one of them, or make them agree in their second derivatives",
     )
+
+
+def gradient_vanishes(row: ConstraintRow) -> Diagnostic:
+    """A velocity constraint that is not linear has no direction to act in at this state."""
+    return error(
+        "gradient-vanishes",
+        f"`{row.label}` cannot act at the start: it is not linear in the velocities, and there its gradient by"
+        " them is 0, so that Chetaev's rule gives its force no direction",
+        row.span,
+        help="start with velocities at which the gradient does not vanish",
+    )
+
+
+def _remedy(reduced: ReducedSystem, free: Sequence[StateEntry]) -> str:
+    """What to do about accelerations that nothing determines: several angles may stand at their pole."""
+    angles = {reduced.x_entries[p].unknown for alike in reduced.alike if alike.is_angle for p in alike.places[0]}
+    advice = "give the coordinate inertia, or a constraint that determines how it moves"
+    if len(free) > 1 and all(entry.unknown in angles for entry in free):
+        return f"angles of an attitude start at their pole here: use a `coordinate Rotation`; or else {advice}"
+    return advice

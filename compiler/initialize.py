@@ -12,6 +12,7 @@ from .complaints_start import (
     cannot_hold,
     cannot_move,
     contradict,
+    gradient_vanishes,
     outside_limit,
     start_misses,
     start_without_value,
@@ -45,12 +46,25 @@ def initialize(
     levels = [Level(stage, environment, time) for stage in kernels.start_stages]
     for level in levels:
         x = _settle(kernels, level, given, x, project, moved)
+    _verify_gradients(kernels, x, environment, time)
     redundancy = find_redundancy(kernels, time, x, environment)
     z = _algebraic(kernels, x, environment, time, redundancy)
     _check_limits(kernels, x, z, environment, time)
     notes = [note for level in levels for note in on_level(kernels, level, x, ~_firm(level.stage, given))]
     values = _account(kernels, given, x, moved)
     return Start(time, x, z, values, redundancy, _residuals(levels, x), tuple(notes))
+
+
+def _verify_gradients(kernels: Kernels, x: Floats, environment: Floats, time: float) -> None:
+    """Refuse a start where a constraint that is not linear in the velocities has no gradient by them."""
+    rows = kernels.reduced.equations.system.rows
+    if all(row.linear for row in rows):
+        return
+    gradients, _ = kernels.constraint_rows(time, x, environment)
+    lengths = np.linalg.norm(gradients.full(), axis=1)
+    lost = [row for row, length in zip(rows, lengths, strict=True) if not row.linear and length == 0]
+    if lost:
+        raise StartError([gradient_vanishes(row) for row in lost])
 
 
 def deeper_states(kernels: Kernels, x: Floats, environment: Floats, time: float) -> Floats:
