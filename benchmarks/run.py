@@ -44,9 +44,7 @@ def comparisons() -> list[Comparison]:
         )
         for name in systems
     ]
-    helping = Comparison(
-        "mbdc --help", (str(Path(PYTHON).parent / "mbdc"), "--help"), (PYTHON, "-c", "pass"), 0.15
-    )
+    helping = Comparison("mbdc --help", (str(Path(PYTHON).parent / "mbdc"), "--help"), (PYTHON, "-c", "pass"), 0.15)
     return [*ready, helping]
 
 

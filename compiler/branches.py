@@ -62,8 +62,10 @@ def other_branch(level: Level, found: Floats, free: Mask, reduced: ReducedSystem
     if not others:
         return None
     nearest = min(others, key=lambda point: _apart(level, reduced, point, found))
-    moved = tuple(i for i in level.stage.stage.targets if abs(nearest[i] - found[i]) > APART * level.size(found))
-    return Branch(nearest, moved, _touched(slopes))
+    point = found + _difference(reduced, nearest, found)
+    moved = tuple(i for i in level.stage.stage.targets if abs(point[i] - found[i]) > APART * level.size(found))
+    columns = [k for k, anchor in enumerate(level.anchors) if free[k] and anchor in moved]
+    return Branch(point, moved, _touched(at.jacobian[:, columns]))
 
 
 def adrift(level: Level, found: Floats, free: Mask) -> Adrift | None:
@@ -89,7 +91,9 @@ def adrift(level: Level, found: Floats, free: Mask) -> Adrift | None:
         return None
     loose = np.flatnonzero(_null(here[:, free], heights) & ~_null(near[:, free], heights))
     columns = np.flatnonzero(free)[loose]
-    places = tuple(dict.fromkeys(int(level.anchors[column]) for column in columns if _drifts(level, found, free, column)))
+    places = tuple(
+        dict.fromkeys(int(level.anchors[column]) for column in columns if _drifts(level, found, free, column))
+    )
     if not places:
         return None
     return Adrift(places, _touched(near[:, columns]))
@@ -125,15 +129,21 @@ def _angles(reduced: ReducedSystem) -> set[int]:
     return {place for alike in reduced.alike if alike.is_angle for place in alike.places[0]} - own
 
 
-def _apart(level: Level, reduced: ReducedSystem, one: Floats, other: Floats) -> float:
-    """The distance of two poses over their size: whole turns and the sign of Euler parameters do not count."""
-    apart = one - other
+def _difference(reduced: ReducedSystem, one: Floats, other: Floats) -> Floats:
+    """From one pose to another the short way: whole turns and the sign of Euler parameters do not count."""
+    change = one - other
     angles = sorted(_angles(reduced))
-    apart[angles] -= 2 * np.pi * np.round(apart[angles] / (2 * np.pi))
+    change[angles] -= 2 * np.pi * np.round(change[angles] / (2 * np.pi))
     for block in reduced.norm_blocks:
         if one[block] @ other[block] < 0:
-            apart[block] = one[block] + other[block]
-    return float(np.linalg.norm(apart[list(level.stage.stage.targets)])) / level.size(other)
+            change[block] = -one[block] - other[block]
+    return change
+
+
+def _apart(level: Level, reduced: ReducedSystem, one: Floats, other: Floats) -> float:
+    """The distance of two poses over their size."""
+    targets = list(level.stage.stage.targets)
+    return float(np.linalg.norm(_difference(reduced, one, other)[targets])) / level.size(other)
 
 
 def _heights(jacobian: Floats) -> Floats:

@@ -10,6 +10,7 @@ from mbdc.dsl.source import Source
 
 from .complaints_build import not_run_yet, nothing_moves
 from .derive import derive
+from .doubled import doubled
 from .integrability import Integrability, integrability
 from .kernels import Kernels
 from .lower import lower
@@ -46,12 +47,14 @@ def build(
     system = lower(program)
     # What constraints on velocities amount to is seen in the symbols; a wrong qualifier ends it here.
     judged = integrability(system)
+    # A force that a potential exerts already is legal, and hardly ever meant.
+    twice = doubled(system)
     # Mechanics ends here: after `derive` there are rows and unknowns, whatever they came from.
     equations = derive(system)
     # Hidden constraints become rows of their own, so that the integrator sees index one.
     reduced = reduce(equations)
     # Functions are compiled as they are asked for: a check of a model compiles none.
-    diagnostics = tuple(in_order((*analysis.diagnostics, *system.notes, *judged.notes)))
+    diagnostics = tuple(in_order((*analysis.diagnostics, *system.notes, *judged.notes, *twice)))
     return Built(program, system, Kernels(reduced), StartTexts(reduced), judged, diagnostics)
 
 

@@ -21,7 +21,9 @@ FEW_ROWS, MOST_SAMPLES = 30, 24
 
 
 class ChangePoints:
-    """Watches the independence of the constraint rows: the smallest singular value that counts, as a part of the largest.
+    """Watches the independence of the constraint rows.
+
+    That is the smallest singular value that counts, as a part of the largest.
 
     Rows are measured in the mass metric and in units of the longest they have been: a row whose gradient vanishes
     must not be scaled up. `rank` is how many rows are independent in general.

@@ -115,9 +115,7 @@ class _Order:
     help="Give a parameter, an input or a start: L=0.4, alpha.start=5[deg], x.rate=1. May be repeated.",
 )
 @click.option("--stop-time", type=float, metavar="SECONDS", callback=_positive, help="How long to simulate.")
-@click.option(
-    "--interval", type=float, metavar="SECONDS", callback=_positive, help="Time between recorded instants."
-)
+@click.option("--interval", type=float, metavar="SECONDS", callback=_positive, help="Time between recorded instants.")
 @click.option("--tolerance", type=float, metavar="E", callback=_positive, help="Relative tolerance.")
 @click.option(
     "-o",
@@ -315,9 +313,7 @@ FORMULATIONS: tuple[FormulationName, ...] = ("attraction", "baumgarte", "ggl", "
 @click.option("--model", metavar="NAME", help="Which model of the file; the last one if not given.")
 @click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="As for a run. May be repeated.")
 @click.option("--stop-time", type=float, metavar="SECONDS", callback=_positive, help="How long to simulate.")
-@click.option(
-    "--interval", type=float, metavar="SECONDS", callback=_positive, help="Time between recorded instants."
-)
+@click.option("--interval", type=float, metavar="SECONDS", callback=_positive, help="Time between recorded instants.")
 @click.option("--tolerance", type=float, metavar="E", callback=_positive, help="Relative tolerance.")
 @click.option(
     "--only",

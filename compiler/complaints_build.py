@@ -1,8 +1,8 @@
-"""What is said of statements that are understood, but cannot be run."""
+"""What is said of statements that are understood, but cannot be run, or do what others do already."""
 
 from __future__ import annotations
 
-from mbdc.dsl.diagnostics import Diagnostic, error
+from mbdc.dsl.diagnostics import Diagnostic, Related, error, warning
 from mbdc.dsl.source import Span
 
 
@@ -24,4 +24,17 @@ def nothing_moves(name: str, span: Span) -> Diagnostic:
         f"nothing moves in `{name}`: it has no coordinate, and no unknown whose rate an equation gives",
         span,
         help="declare a `coordinate`, or find an unknown by an `equation` with its `der`",
+    )
+
+
+def force_repeats_potential(force: str, potential: str, span: Span, related: Span) -> Diagnostic:
+    """A force statement equal to minus the gradient of a potential: legal, and hardly ever meant."""
+    one = f"force `{force}`" if force else "this force"
+    other = f"potential `{potential}`" if potential else "a declared potential"
+    return warning(
+        "force-repeats-potential",
+        f"{one} is the same force as that of {other}, which acts already: together they act twice",
+        span,
+        Related("the potential", related),
+        help="take out one of them, unless twice the force is meant",
     )

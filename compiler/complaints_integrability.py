@@ -81,9 +81,7 @@ def _says(function: Function | None, combined: bool, alone: bool) -> str:
         case None if combined:
             return "is the derivative of a function of position up to a factor, which was not found"
         case None if alone:
-            return (
-                "is integrable: it restricts positions, not velocities alone, by no function that was found"
-            )
+            return "is integrable: it restricts positions, not velocities alone, by no function that was found"
         case None:
             return "is integrable where the other constraints hold too: it restricts positions"
         case Function(with_others=True):

@@ -83,9 +83,7 @@ def reaction_not_yet(label: str, kind: str, span: Span) -> Diagnostic:
 
 
 def row_dropped(label: str, span: Span) -> Diagnostic:
-    return note(
-        "row-dropped", f"row `{label}` reads 0 = 0 whatever the motion: it is dropped, numbering stays", span
-    )
+    return note("row-dropped", f"row `{label}` reads 0 = 0 whatever the motion: it is dropped, numbering stays", span)
 
 
 def constrains_nothing(name: str, span: Span) -> Diagnostic:
@@ -164,8 +162,7 @@ def no_inertia(name: str, elements: Sequence[str], span: Span) -> Diagnostic:
     parts = f" ({_listed(elements)})" if elements else ""
     return error(
         "no-inertia",
-        f"no inertia acts on `{name}`{parts}: its rate is in no kinetic energy "
-        "and no constraint determines it",
+        f"no inertia acts on `{name}`{parts}: its rate is in no kinetic energy and no constraint determines it",
         span,
         help=f"let a `kinetic` energy contain the rate of `{name}`, or tie it with a constraint",
     )
@@ -203,9 +200,7 @@ def depends(code: str, what: str, allowed: str, span: Span) -> Diagnostic:
 
 
 def too_large(size: int, most: int, span: Span) -> Diagnostic:
-    return error(
-        "too-large", f"{size} coordinates, inputs and unknowns are more than can be solved for ({most})", span
-    )
+    return error("too-large", f"{size} coordinates, inputs and unknowns are more than can be solved for ({most})", span)
 
 
 def start_of_expression(definition: VariableDefinition, attribute: str) -> Diagnostic:
@@ -265,9 +260,7 @@ def not_finite(definition: VariableDefinition, element: str, value: float) -> Di
     return error("not-finite", f"`{element}` is {value}", definition.span)
 
 
-def out_of_range(
-    definition: VariableDefinition, element: str, value: float, bound: str, limit: float
-) -> Diagnostic:
+def out_of_range(definition: VariableDefinition, element: str, value: float, bound: str, limit: float) -> Diagnostic:
     side = "below its min" if bound == "min" else "above its max"
     return error("out-of-bounds", f"`{element}` is {value:.9g}, {side} of {limit:.9g}", definition.span)
 

@@ -68,15 +68,9 @@ def start_without_value(row: NamedRow) -> Diagnostic:
     )
 
 
-def cannot_hold(
-    rows: Iterable[NamedRow], residual: Floats, relative: Floats, tolerance: float
-) -> list[Diagnostic]:
+def cannot_hold(rows: Iterable[NamedRow], residual: Floats, relative: Floats, tolerance: float) -> list[Diagnostic]:
     """No start satisfies these rows: the closest point found still breaks them."""
-    broken = [
-        (row, value)
-        for row, value, part in zip(rows, residual, relative, strict=True)
-        if not part <= tolerance
-    ]
+    broken = [(row, value) for row, value, part in zip(rows, residual, relative, strict=True) if not part <= tolerance]
     first, *others = broken
     related = [Related(f"and {_called(r)} by {value:.6g}", r.span) for r, value in others[:4]]
     together = " together with the others below" if others else ""

@@ -121,23 +121,17 @@ def _unknowns(system: MechanicalSystem, servo_inputs: list[int]) -> tuple[Unknow
     names = {
         place: (name, group.span)
         for group in system.inputs
-        for place, name in zip(
-            range(group.elements.start, group.elements.stop), group.element_names, strict=True
-        )
+        for place, name in zip(range(group.elements.start, group.elements.stop), group.element_names, strict=True)
     }
     for place in servo_inputs:
         unknowns.append(Unknown(names[place][0], "input", 0, names[place][1]))
     return tuple(unknowns)
 
 
-def _rows(
-    system: MechanicalSystem, motion: ca.SX, residuals: list[ca.SX], put_in: _PutIn
-) -> tuple[Row, ...]:
+def _rows(system: MechanicalSystem, motion: ca.SX, residuals: list[ca.SX], put_in: _PutIn) -> tuple[Row, ...]:
     rows = []
     for coordinate in system.coordinates:
-        for place, name in zip(
-            range(coordinate.v.start, coordinate.v.stop), coordinate.position_names, strict=False
-        ):
+        for place, name in zip(range(coordinate.v.start, coordinate.v.stop), coordinate.position_names, strict=False):
             label = coordinate.name if coordinate.is_rotation else name
             rows.append(Row(f"motion of {label}", "motion", motion[place], coordinate.span))
     for equation in system.equations:
@@ -146,9 +140,7 @@ def _rows(
         rows.append(Row(row.label, "constraint", residual, row.span))
     for servo in system.servos:
         for servo_row in servo.rows:
-            rows.append(
-                Row(servo_row.label, "servo", put_in(servo_row.residual), servo_row.span, servo_row.rate)
-            )
+            rows.append(Row(servo_row.label, "servo", put_in(servo_row.residual), servo_row.span, servo_row.rate))
     return tuple(rows)
 
 

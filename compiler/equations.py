@@ -29,8 +29,9 @@ class Signals:
     """External inputs as functions of time that can be exchanged without compiling again.
 
     An input is u = declared·(1 - replaced) + Σ coefficients_k T_k((t - middle)/half_width), T_k the Chebyshev
-    polynomials up to `SIGNAL_DEGREE`. `needed` are the names of inputs declared without a value. replaced (ne,) is 0 or 1, coefficients is (ne, degree + 1),
-    middle and half_width are scalars. `inputs` are the places of the external inputs in `Symbols.inputs`.
+    polynomials up to `SIGNAL_DEGREE`. `needed` are the names of inputs declared without a value.
+    replaced (ne,) is 0 or 1, coefficients is (ne, degree + 1), middle and half_width are scalars. `inputs` are the
+    places of the external inputs in `Symbols.inputs`.
     """
 
     inputs: tuple[int, ...]

@@ -19,9 +19,7 @@ class StartError(MbdError):
     `nearest` holds the closest valid start by result name (`x`, `der(x)`) in SI units, where one was found.
     """
 
-    def __init__(
-        self, diagnostics: Iterable[Diagnostic], *, nearest: Mapping[str, float] | None = None
-    ) -> None:
+    def __init__(self, diagnostics: Iterable[Diagnostic], *, nearest: Mapping[str, float] | None = None) -> None:
         super().__init__(diagnostics)
         self.nearest = dict(nearest or {})
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import notes
-from .geometry import Geometry, Path
+from .geometry import Angles, Geometry, Path, Rows, dips
 from .integrate import State
-from .kernels import Kernels, mapped
+from .kernels import Kernels
 from .record import Record
 
 Floats = NDArray[np.float64]
@@ -19,7 +19,11 @@ AHEAD = 0.3
 """How far ahead a value is looked for that is no number, as a part of the last interval recorded."""
 
 NEARLY = 0.03
+NEAR_END = 5
+"""So many of the last instants count as the end of a run."""
+
 GROWN = 1e3
+NOTHING = 1e-6
 
 
 def why_lost(record: Record, last: State) -> str:
@@ -46,9 +50,7 @@ def _no_number(path: Path, last: State) -> str | None:
     return None
 
 
-def _broken(
-    kernels: Kernels, last: State, change: Floats, ahead: float, environment: Floats
-) -> tuple[str, str] | None:
+def _broken(kernels: Kernels, last: State, change: Floats, ahead: float, environment: Floats) -> tuple[str, str] | None:
     system = kernels.reduced.equations.system
     state = (last.time + ahead, last.x + change, last.z, environment)
     values = np.asarray(kernels.observe(*state)).ravel()
@@ -67,16 +69,25 @@ def _broken(
 
 def _degenerate(path: Path) -> str | None:
     geometry = Geometry.along(path)
-    time = float(path.times[-1])
     if geometry.rows is not None:
-        values = geometry.rows.measure(geometry.rows.path)
-        if values[-1] < NEARLY * values.max():
-            return notes.lost_rank(geometry.rows.involved(time), float(values[-1] / values.max()))
+        time, part = _lowest_near_end(geometry.rows)
+        if part < NEARLY:
+            return notes.lost_rank(geometry.rows.involved(time), part)
     if geometry.angles is not None:
-        values = geometry.angles.measure(geometry.angles.path)
-        if values[-1] < NEARLY * values.max():
+        time, part = _lowest_near_end(geometry.angles)
+        if part < NEARLY:
             return notes.pole_text(geometry.angles.alike(time), geometry.angles.at_pole(time))
     return None
+
+
+def _lowest_near_end(watched: Rows | Angles) -> tuple[float, float]:
+    """The least of the last few values, as a part of the largest, and its time."""
+    times = watched.path.times
+    values = watched.measure(watched.path)
+    found = [dip for dip in dips(watched) if dip.time >= times[-min(NEAR_END, times.size)]]
+    if found:
+        return found[-1].time, found[-1].part
+    return float(times[-1]), float(values[-1] / max(float(values.max()), 1e-300))
 
 
 def _grown(record: Record, path: Path, last: State) -> str | None:
@@ -84,7 +95,8 @@ def _grown(record: Record, path: Path, last: State) -> str | None:
     names, values = _all_values(record, last)
     sizes = np.abs(values)
     usual = np.median(sizes, axis=1)
-    usual = np.where(usual > 0, usual, np.where(sizes.max(axis=1) > 0, sizes.max(axis=1), 1.0))
+    # What has been rounding so far has no usual size: it is judged by the largest of the others.
+    usual = np.maximum(usual, NOTHING * max(float(usual.max()), 1.0))
     growth = sizes[:, -1] / usual
     growth[~np.isfinite(growth)] = np.inf
     most = int(np.argmax(growth))

@@ -115,9 +115,7 @@ def _cancelled(scene: Scene, one: int, other: int, weight: float) -> ca.SX:
     return ca.SX(forms[one, :].T - ratio * forms[other, :].T)
 
 
-def _eliminated(
-    scene: Scene, moving: Sequence[int], known: Sequence[Integral], hidden: int
-) -> list[Integral]:
+def _eliminated(scene: Scene, moving: Sequence[int], known: Sequence[Integral], hidden: int) -> list[Integral]:
     """Functions kept by combinations that vary with position: what they do not contain is eliminated."""
     block = scene.block
     used, absent = _combined_columns(scene, moving, hidden)

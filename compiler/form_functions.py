@@ -104,9 +104,7 @@ def _settled(scene: Scene, form: ca.SX) -> ca.SX:
 def _fixed_columns(scene: Scene) -> set[int]:
     """Columns of coordinates that cannot move at all."""
     closures = scene.growth.closures
-    still = np.all(
-        [np.all(np.abs(c) < 1e-12 * (1 + np.max(np.abs(c), initial=0.0)), axis=1) for c in closures], axis=0
-    )
+    still = np.all([np.all(np.abs(c) < 1e-12 * (1 + np.max(np.abs(c), initial=0.0)), axis=1) for c in closures], axis=0)
     return {int(k) for k in np.flatnonzero(still)}
 
 

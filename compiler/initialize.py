@@ -33,9 +33,7 @@ PRINTED_DIGITS = 1e-6
 """Firm values may miss a constraint by this part of its scale: they were printed with few digits."""
 
 
-def initialize(
-    kernels: Kernels, given: Given, environment: Floats, time: float = 0.0, project: bool = False
-) -> Start:
+def initialize(kernels: Kernels, given: Given, environment: Floats, time: float = 0.0, project: bool = False) -> Start:
     """Complete the start values level by level: positions, then velocities, then what lies deeper.
 
     With `project`, firm values that break a constraint are moved (least in the mass metric) instead of refused.
@@ -78,9 +76,7 @@ def deeper_states(kernels: Kernels, x: Floats, environment: Floats, time: float)
     return x
 
 
-def solve_for_algebraic(
-    kernels: Kernels, x: Floats, z: Floats, environment: Floats, time: float
-) -> Floats | None:
+def solve_for_algebraic(kernels: Kernels, x: Floats, z: Floats, environment: Floats, time: float) -> Floats | None:
     """Accelerations, multipliers and other algebraic unknowns of a state, by Newton's method from a guess z.
 
     None where the rows are singular, or no solution is found.
@@ -101,9 +97,7 @@ def solve_for_algebraic(
     return None
 
 
-def _algebraic(
-    kernels: Kernels, x: Floats, environment: Floats, time: float, redundancy: Redundancy | None
-) -> Floats:
+def _algebraic(kernels: Kernels, x: Floats, environment: Floats, time: float, redundancy: Redundancy | None) -> Floats:
     """z at the start. Refuses a state whose accelerations and multipliers do not exist, or are not determined.
 
     Two guesses that lead to one solution are proof enough that it is the only one; singular directions are
@@ -123,9 +117,7 @@ def _algebraic(
     return least_algebraic(kernels, np.array([time]), x[:, None], environment)[:, 0]
 
 
-def _settle(
-    kernels: Kernels, level: Level, given: Given, x: Floats, project: bool, moved: NDArray[np.bool_]
-) -> Floats:
+def _settle(kernels: Kernels, level: Level, given: Given, x: Floats, project: bool, moved: NDArray[np.bool_]) -> Floats:
     """One level: free values first; then, where firm ones miss by little (or may be moved), all of them."""
     free = ~_firm(level.stage, given)
     outcome = search(level, x, free)
@@ -176,9 +168,7 @@ def _firm(stage: StageKernels, given: Given) -> NDArray[np.bool_]:
     return np.asarray([given.firm[place] for place in stage.stage.anchors], dtype=bool)
 
 
-def _refusal(
-    kernels: Kernels, stage: StageKernels, outcome: Outcome, nearest: Outcome
-) -> StartError:
+def _refusal(kernels: Kernels, stage: StageKernels, outcome: Outcome, nearest: Outcome) -> StartError:
     broken = [
         Miss(row, float(residual))
         for row, residual, relative in zip(stage.rows, outcome.residual, outcome.relative, strict=True)
@@ -197,9 +187,7 @@ def _check_limits(kernels: Kernels, x: Floats, z: Floats, environment: Floats, t
         raise StartError(found)
 
 
-def _account(
-    kernels: Kernels, given: Given, x: Floats, moved: NDArray[np.bool_]
-) -> tuple[StartValue, ...]:
+def _account(kernels: Kernels, given: Given, x: Floats, moved: NDArray[np.bool_]) -> tuple[StartValue, ...]:
     values = []
     for i, entry in enumerate(kernels.reduced.x_entries):
         if not given.firm[i]:

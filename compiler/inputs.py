@@ -23,9 +23,7 @@ FIT = 1e-12
 """A piece is short enough where its polynomial meets the function to this part of its size."""
 
 _NODES = np.cos(np.pi * (np.arange(SIGNAL_DEGREE + 1) + 0.5) / (SIGNAL_DEGREE + 1))
-_TO_COEFFICIENTS = (
-    np.cos(np.outer(np.arange(SIGNAL_DEGREE + 1), np.arccos(_NODES))) * 2 / (SIGNAL_DEGREE + 1)
-)
+_TO_COEFFICIENTS = np.cos(np.outer(np.arange(SIGNAL_DEGREE + 1), np.arccos(_NODES))) * 2 / (SIGNAL_DEGREE + 1)
 _TO_COEFFICIENTS[0] /= 2
 _BETWEEN = np.array([-0.97, -0.71, -0.33, 0.13, 0.47, 0.83, 0.99])
 
@@ -77,16 +75,12 @@ class Inputs:
         return np.concatenate([replaced, coefficients.ravel(order="F"), [middle, half_width]])
 
 
-def _sources(
-    system: MechanicalSystem, signals: Signals, settings: Mapping[str, InputSetting]
-) -> list[_Source]:
+def _sources(system: MechanicalSystem, signals: Signals, settings: Mapping[str, InputSetting]) -> list[_Source]:
     groups = {group.name: group for group in system.inputs}
     elements = {
         name: place
         for group in system.inputs
-        for name, place in zip(
-            group.element_names, range(group.elements.start, group.elements.stop), strict=True
-        )
+        for name, place in zip(group.element_names, range(group.elements.start, group.elements.stop), strict=True)
     }
     sources = []
     for name, setting in settings.items():

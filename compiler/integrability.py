@@ -199,11 +199,7 @@ def _scene(block: Block, start: Start) -> Scene | str:
     # Other parameter values matter only to what integrates.
     fixed = sum(place < block.positions for place in growth.independent)
     plain = growth.integrals == fixed and len(growth.independent) == len(block.rows)
-    others = (
-        []
-        if plain or not s.parameters.numel()
-        else points_near(block, start, OTHER_VALUES, other_values=True)
-    )
+    others = [] if plain or not s.parameters.numel() else points_near(block, start, OTHER_VALUES, other_values=True)
     return Scene(block, growth, tuple(points), forms, tuple(others), start)
 
 

@@ -40,9 +40,7 @@ class Piece:
 
     def head(self, count: int) -> Piece:
         """The first instants."""
-        return Piece(
-            self.times[:count], self.x[:, :count], self.z[:, :count], self.work[:, :count], self.steps
-        )
+        return Piece(self.times[:count], self.x[:, :count], self.z[:, :count], self.work[:, :count], self.steps)
 
     def state(self, k: int) -> State:
         return State(float(self.times[k]), self.x[:, k], self.z[:, k], self.work[:, k])
@@ -99,9 +97,7 @@ class Driver:
         try:
             # What IDAS prints about a failure means nothing to a user; who called hears of it by the return.
             with redirect_stderr(said):
-                found = run(
-                    x0=state.x / accuracy.scales, z0=state.z / ALGEBRAIC_SCALE, p=np.concatenate(parts)
-                )
+                found = run(x0=state.x / accuracy.scales, z0=state.z / ALGEBRAIC_SCALE, p=np.concatenate(parts))
         except RuntimeError as failure:
             # CasADi raises this for every return code of IDAS; anything else is a fault of ours.
             if "IDA" not in str(failure):

@@ -96,7 +96,10 @@ class Kernels:
 
     @cached_property
     def constraint_rows(self) -> ca.Function:
-        """(t, x, environment) to the constraint rows' gradients by the coordinates' highest derivatives, and the metric."""
+        """(t, x, environment) to the constraint rows' gradients and the metric.
+
+        Gradients are those by the coordinates' highest derivatives, (m, nv); the metric is (nv, nv).
+        """
         r = self.reduced
         places = [i for i, row in enumerate(r.equations.rows) if row.kind == "constraint"]
         velocities = r.equations.coordinate_orders[0].numel()
@@ -181,8 +184,7 @@ class Kernels:
         moved = _unit_norm(r, x + ca.mtimes(stage.tangent, delta))
         equations = r.equations.rows
         rows = [
-            NamedRow(equations[i].name, m, equations[i].span)
-            for i, m in zip(stage.rows, stage.orders, strict=True)
+            NamedRow(equations[i].name, m, equations[i].span) for i, m in zip(stage.rows, stage.orders, strict=True)
         ]
         rows += [NamedRow(row.label, 0, row.span) for row in initial]
         return StageKernels(

@@ -113,9 +113,7 @@ def lay_out(program: Program) -> Layout:
 
 
 def _verify_size(program: Program) -> None:
-    sizes = [
-        v.type.size for v in program.variables.values() if v.kind in ("coordinate", "input") or is_unknown(v)
-    ]
+    sizes = [v.type.size for v in program.variables.values() if v.kind in ("coordinate", "input") or is_unknown(v)]
     if sum(sizes) > _MOST_SYMBOLS:
         raise ModelError([complaints.too_large(sum(sizes), _MOST_SYMBOLS, program.span)])
 

@@ -80,9 +80,7 @@ def least_change(
     return Outcome(point, at.residual, np.abs(at.residual) / scale)
 
 
-def weighted_pseudo_inverse_step(
-    jacobian: Floats, metric: Floats, residual: Floats, cutoff: float = 1e-10
-) -> Floats:
+def weighted_pseudo_inverse_step(jacobian: Floats, metric: Floats, residual: Floats, cutoff: float = 1e-10) -> Floats:
     """The change δ of least δᵀ·metric·δ among those that come closest to jacobian·δ = -residual."""
     if jacobian.size == 0:
         return np.zeros(jacobian.shape[1])

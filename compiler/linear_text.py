@@ -47,9 +47,7 @@ class Sum:
     sign: int
 
 
-def sum_text(
-    coefficients: Sequence[ca.SX], terms: Sequence[str], symbols: ca.SX, names: Sequence[str]
-) -> Sum | None:
+def sum_text(coefficients: Sequence[ca.SX], terms: Sequence[str], symbols: ca.SX, names: Sequence[str]) -> Sum | None:
     """`x - r*(a - b)`: terms with equal coefficients together, the first one without a minus."""
     groups: dict[str, list[tuple[bool, str]]] = {}
     for coefficient, term in zip(coefficients, terms, strict=True):

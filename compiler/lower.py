@@ -157,8 +157,6 @@ def _input_defaults(program: Program, layout: Layout, evaluator: Evaluator, find
                 column = evaluator.column(definition.binding)
                 if not allowed.cover(column):
                     what = f"the signal of input `{group.name}`"
-                    findings.add(
-                        complaints.depends("input-depends", what, "time and parameters", definition.span)
-                    )
+                    findings.add(complaints.depends("input-depends", what, "time and parameters", definition.span))
         columns.append(column)
     return ca.densify(ca.vertcat(*columns)) if columns else ca.SX(0, 1)

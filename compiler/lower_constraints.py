@@ -119,9 +119,7 @@ def _constraint(
     )
 
 
-def _verify_row(
-    label: str, fact: RowFacts, statement: statements.Constraint[Expr], findings: Findings
-) -> bool:
+def _verify_row(label: str, fact: RowFacts, statement: statements.Constraint[Expr], findings: Findings) -> bool:
     """Whether a row stays; says why not."""
     if fact.is_zero:
         findings.add(complaints.row_dropped(label, statement.span))

@@ -146,7 +146,6 @@ def _bounds(definition: VariableDefinition, evaluator: Evaluator) -> list[Assert
         value = evaluator.column(Variable(type=definition.type, span=definition.span, name=definition.name))
         gaps = ca.densify(sign * (value - evaluator.column(attribute)))
         result.extend(
-            Assertion(gaps[i], complaints.bound_broken(name, bound), attribute.span)
-            for i, name in enumerate(names)
+            Assertion(gaps[i], complaints.bound_broken(name, bound), attribute.span) for i, name in enumerate(names)
         )
     return result

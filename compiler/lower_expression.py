@@ -158,9 +158,7 @@ class Evaluator:
             return create(node.operation, node.type.shape) if order == 0 else zeros(node.type.shape)
         orders = needed(node.operation, order)
         # Orders that the rule does not look at are not worked out: any value stands for them.
-        arguments = [
-            [self._known[a, k] if k in orders else ca.SX(0) for k in range(order + 1)] for a in node.arguments
-        ]
+        arguments = [[self._known[a, k] if k in orders else ca.SX(0) for k in range(order + 1)] for a in node.arguments]
         if node.operation == "matpower":
             return self._rates.matrix_power(arguments[0], self._whole_exponent(node), order)
         return self._rates.apply(node.operation, arguments, order, node.type.shape)

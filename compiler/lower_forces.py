@@ -81,9 +81,7 @@ class Flow:
     span: Span
 
 
-def _flows(
-    flows: Sequence[Flow], evaluator: Evaluator, layout: Layout, findings: Findings
-) -> list[ca.SX | None]:
+def _flows(flows: Sequence[Flow], evaluator: Evaluator, layout: Layout, findings: Findings) -> list[ca.SX | None]:
     """Each flow as a rate, flattened; None where there is a complaint about it.
 
     A flow without velocities is a configuration and stands for its own rate.

@@ -74,9 +74,7 @@ class _Reader:
 
     def verify_effect(self, definition: VariableDefinition) -> None:
         """A start of something that is worked out or set from outside would be ignored: it is refused."""
-        if definition.kind == "coordinate" or (
-            definition.kind in ("plain", "output") and definition.binding is None
-        ):
+        if definition.kind == "coordinate" or (definition.kind in ("plain", "output") and definition.binding is None):
             return
         for attribute in ("start", "rate", "guess", "guessRate"):
             if attribute in definition.attributes:

@@ -88,9 +88,7 @@ class Model:
 
     _built: Built = field(repr=False)
     _settings: Named = field(repr=False)
-    _formulations: dict[tuple[str, tuple[float, float]], Formulation] = field(
-        default_factory=dict, repr=False
-    )
+    _formulations: dict[tuple[str, tuple[float, float]], Formulation] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -210,8 +208,8 @@ class Model:
 
         `inputs` are numbers, functions of time or tables (times, values); `start` gives firm values by result
         name (`x`, `der(x)`). With `project` (or `start="project"`) firm values that break a constraint are moved,
-        the least in the mass metric, instead of refused; the report says how far. `formulation` is of use to those who compare; `gains` are Baumgarte's α and β
-        (1/s). Raises `StartError` for a start that cannot be, `ModelError` where the formulation cannot take
+        the least in the mass metric, instead of refused; the report says how far. `formulation` is of
+        use to those who compare; `gains` are Baumgarte's α and β (1/s). Raises `StartError` for a start that cannot be, `ModelError` where the formulation cannot take
         the model, and `SimulationError`, with the result so far, for a run that stops early.
         """
         if start == "project":
@@ -293,9 +291,7 @@ class Model:
             self._formulations[key] = formulated(name, self._built.kernels, (alpha, beta))
         return self._formulations[key]
 
-    def _attempt(
-        self, other: Formulation, trial: _Trial, reference: Run, progress: Progress | None
-    ) -> Attempt:
+    def _attempt(self, other: Formulation, trial: _Trial, reference: Run, progress: Progress | None) -> Attempt:
         refused = other.refusals(trial.driver, trial.start)
         if refused:
             return Attempt(formulation=other.name, title=other.title, refused=tuple(refused))
@@ -324,9 +320,16 @@ class Model:
         stop = experiment.stop_time if stop_time is None else float(stop_time)
         step = interval if interval is not None else experiment.interval
         plan = Plan(
-            0.0, stop, float(step) if step is not None else stop / 500, float(tolerance or experiment.tolerance)
+            0.0,
+            stop,
+            float(step) if step is not None else stop / 500,
+            float(tolerance or experiment.tolerance),
         )
-        for what, value in (("stop_time", plan.stop), ("interval", plan.interval), ("tolerance", plan.tolerance)):
+        for what, value in (
+            ("stop_time", plan.stop),
+            ("interval", plan.interval),
+            ("tolerance", plan.tolerance),
+        ):
             if not (np.isfinite(value) and value > 0):
                 raise ValueError(f"{what} must be a positive number, not {value!r}")
         return plan
@@ -412,5 +415,3 @@ def _number_or_array(value: ArrayLike) -> float | Floats:
 
 def _shaped(column: Floats, shape: tuple[int, ...]) -> float | Floats:
     return column.reshape(shape) if shape else float(column[0])
-
-

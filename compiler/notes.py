@@ -78,8 +78,8 @@ def pole_text(alike: Sequence[str], at_pole: str | None) -> str:
     """What is wrong near the pole of angles, and the remedy."""
     where = f"`{at_pole}` comes to its pole: " if at_pole else ""
     return (
-        f"{where}the angles {named(alike)} turn about one axis there and cannot be told apart, and their rates"
-        " grow without bound; a `coordinate Rotation` in their place has no such attitude"
+        f"{where}the angles {named(alike)} turn about one axis there and cannot be told apart, so that their"
+        " rates may grow without bound; a `coordinate Rotation` in their place has no such attitude"
     )
 
 
@@ -94,7 +94,8 @@ def lost_rank(constraints: Sequence[str], part: float) -> str:
 def no_number(kind: str, name: str, ahead: float) -> str:
     """A quantity or an equation that has no value just ahead."""
     when = "here" if ahead <= 0 else f"{ahead:.2g} s on"
-    return f"{kind} `{name}` is not a finite number {when}: a division by zero, or a root or logarithm of what is negative"
+    why = "a division by zero, or a root or logarithm of what is negative"
+    return f"{kind} `{name}` is not a finite number {when}: {why}"
 
 
 def grows(name: str, value: float, before: float, since: float) -> str:

@@ -142,9 +142,7 @@ def _wanted(definition: VariableDefinition, setting: Floats) -> str | None:
     return None
 
 
-def parameter_values(
-    program: Program, evaluator: Evaluator, layout: Layout, findings: Findings
-) -> ParameterValues:
+def parameter_values(program: Program, evaluator: Evaluator, layout: Layout, findings: Findings) -> ParameterValues:
     """The rule from settings to parameters."""
     p = layout.symbols.parameters
     allowed = Allowed(p)
@@ -170,9 +168,7 @@ def _verify_fixed(definition: VariableDefinition, value: ca.SX, allowed: Allowed
     if not allowed.cover(value):
         what = f"the value of `{definition.name}`"
         findings.add(
-            complaints.depends(
-                f"{definition.kind}-depends", what, "parameters and constants", definition.span
-            )
+            complaints.depends(f"{definition.kind}-depends", what, "parameters and constants", definition.span)
         )
 
 

@@ -54,7 +54,9 @@ def pilot(driver: Driver, state: State, stop: float, met: Floats, exchanged: flo
     for _ in range(40):
         duration = min(duration, stop - state.time)
         end = driver.inputs.horizon(state.time, state.time + duration)
-        accuracy = Accuracy(PILOT_TOLERANCE, PILOT_TOLERANCE / 100, scales_of(reduced, largest, stop - state.time), 1e300)
+        accuracy = Accuracy(
+            PILOT_TOLERANCE, PILOT_TOLERANCE / 100, scales_of(reduced, largest, stop - state.time), 1e300
+        )
         piece = driver.integrate(state, end, 8, 0.0, accuracy, redundancy)
         if piece is None:
             if shorter is not None:

@@ -41,7 +41,8 @@ def settle(
 
     The multipliers an integrator returns can be far off where they are kept out of its error test,
     so they are never recorded as they come. Where rows repeat others, multipliers are the least ones.
-    A `truncation` is given on the way through a change point: what it leaves out is not projected, and the multipliers are those of the method that passes it.
+    A `truncation` is given on the way through a change point: what it leaves out is not projected, and
+    the multipliers are those of the method that passes it.
     """
     k = piece.times.size
     times = piece.times[None, :]

@@ -82,9 +82,7 @@ def _derivatives(residuals: list[ca.SX], found: Offsets, chains: Chains) -> Deri
     return tuple(tuple(row) for row in table)
 
 
-def _attracting(
-    equations: EquationsOfMotion, derivatives: Derivatives, kappa: ca.SX
-) -> ca.SX:
+def _attracting(equations: EquationsOfMotion, derivatives: Derivatives, kappa: ca.SX) -> ca.SX:
     """(d/dt + κ)^c F for each row; a servo's own rate comes before the common κ."""
     rows = []
     for row, chain in zip(equations.rows, derivatives, strict=True):
@@ -94,9 +92,7 @@ def _attracting(
     return ca.densify(ca.vertcat(*rows))
 
 
-def _states(
-    equations: EquationsOfMotion, chains: Chains, found: Offsets
-) -> tuple[tuple[StateEntry, ...], ca.SX]:
+def _states(equations: EquationsOfMotion, chains: Chains, found: Offsets) -> tuple[tuple[StateEntry, ...], ca.SX]:
     entries: list[StateEntry] = []
     for coordinate in equations.system.coordinates:
         for k, name in enumerate(coordinate.position_names):
@@ -115,16 +111,12 @@ def _states(
     return tuple(entries), ca.vertcat(*symbols)
 
 
-def _tops(
-    equations: EquationsOfMotion, chains: Chains, found: Offsets
-) -> tuple[tuple[StateEntry, ...], ca.SX]:
+def _tops(equations: EquationsOfMotion, chains: Chains, found: Offsets) -> tuple[tuple[StateEntry, ...], ca.SX]:
     entries = tuple(StateEntry(chains.name(j, d), j, d) for j, d in enumerate(found.unknowns))
     return entries, ca.vertcat(*(chains.symbol(e.unknown, e.order) for e in entries))
 
 
-def _rhs(
-    equations: EquationsOfMotion, chains: Chains, entries: tuple[StateEntry, ...], kappa: ca.SX
-) -> ca.SX:
+def _rhs(equations: EquationsOfMotion, chains: Chains, entries: tuple[StateEntry, ...], kappa: ca.SX) -> ca.SX:
     """Each state's derivative is the next of its chain; Euler parameters are drawn back to unit norm."""
     q = equations.q
     drift = ca.SX.zeros(q.numel())
@@ -151,9 +143,7 @@ def _stages(
         if not targets:
             continue
         # A servo with a rate of its own may start off its path: nothing puts it there but that rate.
-        rows = tuple(
-            i for i, c in enumerate(found.rows) if c + k >= 0 and equations.rows[i].rate is None
-        )
+        rows = tuple(i for i, c in enumerate(found.rows) if c + k >= 0 and equations.rows[i].rate is None)
         orders = tuple(found.rows[i] + k for i in rows)
         residual = ca.densify(ca.vertcat(*(derivatives[i][m] for i, m in zip(rows, orders, strict=True))))
         deltas = tuple(j for j, d in enumerate(found.unknowns) if d + k >= 0)

@@ -50,7 +50,7 @@ class Redundancy:
 
 
 def constraint_jacobian(kernels: Kernels, t: float, x: Floats, environment: Floats) -> tuple[ca.DM, Floats]:
-    """The constraint rows' gradients by the highest derivatives of the coordinates, (m, nv), and the metric (nv, nv)."""
+    """The constraint rows' gradients by the coordinates' highest derivatives, (m, nv), and the metric (nv, nv)."""
     jacobian, metric = kernels.constraint_rows(t, x, environment)
     return jacobian, np.asarray(metric.full())
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from . import notes
 from .branches import adrift, other_branch
-from .failure import why_lost
+from .failure import NEAR_END, why_lost
 from .geometry import Angles, Geometry, Path, Rows, dips
 from .kernels import Kernels
 from .reduced import ReducedSystem
@@ -48,25 +48,28 @@ def on_run(kernels: Kernels, start: Start, run: Run) -> tuple[str, ...]:
     why = why_lost(run.record, run.lost) if run.lost is not None else ""
     if why:
         run.reason = f"{LOST}: {why}"
-    geometry = Geometry.along(Path.of(run.record))
-    told = [_of_rows(geometry.rows), _of_angles(geometry.angles)]
+    path = Path.of(run.record)
+    geometry = Geometry.along(path)
+    # What happened at the very end is told by the reason.
+    end = path.times[-min(NEAR_END, path.times.size)] if why else np.inf
+    told = [_of_rows(geometry.rows, float(end)), _of_angles(geometry.angles, float(end))]
     return (*found, *(text for text in told if text))
 
 
-def _of_rows(rows: Rows | None) -> str:
+def _of_rows(rows: Rows | None, end: float) -> str:
     if rows is None:
         return ""
-    found = dips(rows)
+    found = [dip for dip in dips(rows) if dip.time < end]
     if not found:
         return ""
     involved = [name for dip in found for name in rows.involved(dip.time)]
     return notes.change_point([dip.time for dip in found], involved)
 
 
-def _of_angles(angles: Angles | None) -> str:
+def _of_angles(angles: Angles | None, end: float) -> str:
     if angles is None:
         return ""
-    found = dips(angles)
+    found = [dip for dip in dips(angles) if dip.time < end]
     if not found:
         return ""
     first = found[0].time
@@ -80,9 +83,7 @@ def _dependence(reduced: ReducedSystem, redundancy: Redundancy) -> str:
     return notes.redundant(repeats, len(redundancy.repeats), free, redundancy.rank, len(rows))
 
 
-def _rank_change(
-    reduced: ReducedSystem, start: Redundancy | None, time: float, redundancy: Redundancy | None
-) -> str:
+def _rank_change(reduced: ReducedSystem, start: Redundancy | None, time: float, redundancy: Redundancy | None) -> str:
     rows = len(reduced.equations.system.rows)
     before = rows if start is None else start.rank
     now = rows if redundancy is None else redundancy.rank

@@ -209,7 +209,7 @@ def _start_residual_lines(residuals: tuple[StartResidual, ...]) -> list[str]:
             worst[residual.order] = residual
     if not worst:
         return []
-    told = [f"{abs(r.residual):.1e} ({_level(order)}, {r.name})" for order, r in sorted(worst.items())]
+    told = [f"{abs(r.residual):.1e} ({_level(order)}, `{r.name}`)" for order, r in sorted(worst.items())]
     return [f"  constraints hold at the start within {', '.join(told)}"]
 
 

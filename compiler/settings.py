@@ -53,9 +53,7 @@ def split_setting(text: str) -> tuple[str, str]:
     """`name=value` as its two texts. Raises `SettingError`."""
     name, mark, value = text.partition("=")
     if not mark or not name.strip() or not value.strip():
-        raise SettingError(
-            f"`{text}` is not a setting: write name=value, such as L=0.4 or alpha.start=5[deg]"
-        )
+        raise SettingError(f"`{text}` is not a setting: write name=value, such as L=0.4 or alpha.start=5[deg]")
     return "".join(name.split()), value.strip()
 
 
@@ -141,9 +139,7 @@ def _verify_dimension(setting: Setting, variable: VariableDeclaration, *, rate: 
         declared = declared / parse_unit("s").dimension
     for dimension in setting.dimensions:
         if dimension != declared:
-            raise SettingError(
-                f"`{setting.name}` is set in {unit_text(dimension)}, but it is in {unit_text(declared)}"
-            )
+            raise SettingError(f"`{setting.name}` is set in {unit_text(dimension)}, but it is in {unit_text(declared)}")
 
 
 def _unknown(name: str, variables: Mapping[str, VariableDeclaration], flat: FlatModel) -> str:

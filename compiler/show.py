@@ -36,9 +36,7 @@ def show_equations(equations: EquationsOfMotion) -> str:
     return "\n\n".join([f"{equations.system.program.name}: equations of motion", *blocks])
 
 
-def written(
-    equations: EquationsOfMotion, column: ca.SX, states: ca.SX, state_names: Sequence[str]
-) -> list[str]:
+def written(equations: EquationsOfMotion, column: ca.SX, states: ca.SX, state_names: Sequence[str]) -> list[str]:
     """A column of expressions in the states (and time, parameters, inputs), each as a text.
 
     What takes too many operations to read is told by its length.
@@ -92,9 +90,7 @@ class _Shown:
         )
         kinds = ("T", "V", "D")
         self.energies = _lines(
-            (kind, " = ", text)
-            for kind, text in zip(kinds, texts[2 * n : 2 * n + 3], strict=True)
-            if text != "0"
+            (kind, " = ", text) for kind, text in zip(kinds, texts[2 * n : 2 * n + 3], strict=True) if text != "0"
         )
         tail = list(zip(others, texts[2 * n + 3 :], strict=True))
         self.others = {

@@ -74,18 +74,14 @@ class _Runner:
         if self._passing is None:
             self._passing = self._change_points.is_near(self.state)
         count, stop = self._reach()
-        accuracy = Accuracy.asked(
-            self._plan.tolerance, steering.scales, steering.energy, self._loosened
-        )
+        accuracy = Accuracy.asked(self._plan.tolerance, steering.scales, steering.energy, self._loosened)
         driver = self._driver
         environment = driver.environment(self.state.time, stop)
         self._redundancy = find_redundancy(driver.kernels, self.state.time, self.state.x, environment)
         self._watch_rank()
         if self._passing:
             driver = self._change_points.follower
-        piece = driver.integrate(
-            self.state, stop, max(count, 1), steering.kappa, accuracy, self._redundancy
-        )
+        piece = driver.integrate(self.state, stop, max(count, 1), steering.kappa, accuracy, self._redundancy)
         if piece is None:
             return self._cut(stop - self.state.time)
         self._learn(piece)
@@ -141,9 +137,7 @@ class _Runner:
         """Record a piece, up to the first limit it reaches."""
         driver, record = self._driver, self.run.record
         environment = driver.environment(self.state.time, float(piece.times[-1]))
-        crossing = first_crossing(
-            driver, self.state, piece, steering.kappa, accuracy, self._redundancy
-        )
+        crossing = first_crossing(driver, self.state, piece, steering.kappa, accuracy, self._redundancy)
         if crossing is not None:
             if crossing.before is not None:
                 before = self._settle(crossing.before, environment)

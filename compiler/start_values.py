@@ -59,7 +59,10 @@ class StartTexts:
         r = self.reduced
         s = r.equations.system.starts
         nq, nv = r.equations.q.numel(), s.velocity.numel()
-        columns = {0: (s.position, s.position_guess, s.position_given), 1: (s.velocity, s.velocity_guess, s.velocity_given)}
+        columns = {
+            0: (s.position, s.position_guess, s.position_given),
+            1: (s.velocity, s.velocity_guess, s.velocity_given),
+        }
         firm, guess, mask = ca.SX(r.x.numel(), 1), ca.SX(r.x.numel(), 1), np.zeros(r.x.numel())
         for i, entry in enumerate(r.x_entries):
             if i < nq or (entry.unknown < nv and entry.order == 1):

@@ -25,9 +25,7 @@ class Offsets:
     unknowns: tuple[int, ...]
 
 
-def offsets(
-    equations: EquationsOfMotion, residuals: Sequence[ca.SX], chains: Chains
-) -> Offsets | Diagnostic:
+def offsets(equations: EquationsOfMotion, residuals: Sequence[ca.SX], chains: Chains) -> Offsets | Diagnostic:
     """The smallest offsets of rows `residuals` with d_j at least each unknown's `least_order`.
 
     A Diagnostic says which unknowns no row can find.
@@ -115,5 +113,3 @@ def _smallest_offsets(equations: EquationsOfMotion, signature: Signature, matchi
                 c[i], changed = d[j] - signature[i][j], True
         if not changed:
             return Offsets(tuple(c), tuple(d))
-
-

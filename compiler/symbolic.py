@@ -41,9 +41,7 @@ class Named(sp.Symbol):  # type: ignore[misc]
         return self.class_key(), (1, (f"{self.rank} {self.name}",)), sp.S.One.sort_key(), sp.S.One
 
 
-def to_sympy(
-    expressions: ca.SX, symbols: ca.SX, names: Sequence[Named], *, share: bool, prefix: str = "e"
-) -> Symbolic:
+def to_sympy(expressions: ca.SX, symbols: ca.SX, names: Sequence[Named], *, share: bool, prefix: str = "e") -> Symbolic:
     """A dense column of expressions in the free `symbols` (a column), which become `names`.
 
     With `share`, parts that are used more than once become definitions `e1`, `e2`, ..., which keeps the
@@ -81,9 +79,7 @@ def operation_count(expressions: ca.SX, symbols: ca.SX) -> int:
 
 def text_of(expression: sp.Expr) -> str:
     """The expression in the operators of the language."""
-    decimals = {
-        number: _decimal(number) for number in expression.atoms(sp.Rational) if number.q > LARGEST_RATIO
-    }
+    decimals = {number: _decimal(number) for number in expression.atoms(sp.Rational) if number.q > LARGEST_RATIO}
     return str(_Printer().doprint(expression.xreplace(decimals)))
 
 

@@ -72,9 +72,7 @@ def bind_statement(context: Context, stated: Stated, into: Collected) -> None:
     match stated.statement:
         case syntax.Energy() as s:
             into.energies.append(
-                statements.Energy(
-                    kind=s.kind, name=name, value=plain(s.value), span=s.span, description=s.description
-                )
+                statements.Energy(kind=s.kind, name=name, value=plain(s.value), span=s.span, description=s.description)
             )
         case syntax.Force() as s:
             into.forces.append(
@@ -150,9 +148,7 @@ def bind_statement(context: Context, stated: Stated, into: Collected) -> None:
             )
         case syntax.When() as s:
             actions = [_action(context, action, scope) for action in s.actions]
-            into.whens.append(
-                statements.When(condition=plain(s.condition), actions=tuple(actions), span=s.span)
-            )
+            into.whens.append(statements.When(condition=plain(s.condition), actions=tuple(actions), span=s.span))
         case syntax.Assert() as s:
             condition = plain(s.condition)
             message = fixed_text(context, s.message, scope, "the message of an assertion")
@@ -219,9 +215,7 @@ def _visual(context: Context, visual: syntax.Visual, scope: Scope, into: Collect
         name = argument.name or (names[position] if position < len(names) else "")
         if name not in names:
             context.tell(
-                complain.unknown_argument(
-                    argument.span, visual.shape, name, closest(name, names), list(names)
-                )
+                complain.unknown_argument(argument.span, visual.shape, name, closest(name, names), list(names))
             )
         elif name in arguments:
             context.tell(complain.argument_twice(argument.span, visual.shape, name, arguments[name].span))
@@ -243,9 +237,7 @@ def _visual(context: Context, visual: syntax.Visual, scope: Scope, into: Collect
     )
 
 
-def _frame(
-    context: Context, visual: syntax.Visual, scope: Scope
-) -> tuple[flat.Expr | None, flat.Expr | None]:
+def _frame(context: Context, visual: syntax.Visual, scope: Scope) -> tuple[flat.Expr | None, flat.Expr | None]:
     """Position and attitude of what a visual is drawn on: a frame, or a point alone."""
     if visual.frame is None:
         if visual.shape not in _WITHOUT_FRAME:

@@ -126,9 +126,7 @@ class SyntaxBuilder:
 
     def limit(self, c: list[Any]) -> s.Limit:
         _, name, options, _, bounds, description, _ = c
-        return s.Limit(
-            name.text, options, bounds.lower, bounds.value, bounds.upper, description, span=_span(c)
-        )
+        return s.Limit(name.text, options, bounds.lower, bounds.value, bounds.upper, description, span=_span(c))
 
     def upper_bound(self, c: list[Any]) -> Bounds:
         return Bounds(None, c[0], c[2])

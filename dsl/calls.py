@@ -82,9 +82,7 @@ def _built_in(context: Context, name: str, call: syntax.Call, scope: Scope) -> V
     for value in values:
         if isinstance(value, syntax.Comprehension):
             items = expand(context, value, scope)
-            arguments.append(
-                flat.Poison(span=value.span) if items is None else _listed(context, items, value.span)
-            )
+            arguments.append(flat.Poison(span=value.span) if items is None else _listed(context, items, value.span))
         else:
             arguments.append(as_plain(context, context.bind(context, value, scope), value.span))
     return flat.Call(name, tuple(arguments), span=call.span)
@@ -94,9 +92,7 @@ def _listed(context: Context, items: list[Value], span: Span) -> flat.Expr:
     return flat.Array(tuple([as_plain(context, item, span) for item in items]), span=span)
 
 
-def _reduced(
-    context: Context, name: str, call: syntax.Call, argument: syntax.Expr, scope: Scope
-) -> flat.Expr:
+def _reduced(context: Context, name: str, call: syntax.Call, argument: syntax.Expr, scope: Scope) -> flat.Expr:
     """A sum or product; of nothing it is 0 or 1."""
     if isinstance(argument, syntax.Comprehension):
         items = expand(context, argument, scope)
@@ -110,9 +106,7 @@ def _reduced(
     return flat.Call(name, (array,), span=call.span)
 
 
-def _filled(
-    context: Context, name: str, call: syntax.Call, values: list[syntax.Expr], scope: Scope
-) -> flat.Expr:
+def _filled(context: Context, name: str, call: syntax.Call, values: list[syntax.Expr], scope: Scope) -> flat.Expr:
     sizes: list[flat.Expr] = []
     total = 1
     for value in values:
@@ -222,9 +216,7 @@ def _lazily(context: Context, slot: Slot, scope: Scope) -> Lazy[Value]:
     return Lazy(make)
 
 
-def _arguments(
-    context: Context, signature: Signature, call: syntax.Call, scope: Scope
-) -> dict[str, Value] | None:
+def _arguments(context: Context, signature: Signature, call: syntax.Call, scope: Scope) -> dict[str, Value] | None:
     """The values for the inputs, by name; None after a complaint about how they are given."""
     name = signature.cls.name
     names = [slot.name for slot in signature.inputs]
@@ -233,14 +225,10 @@ def _arguments(
     for position, argument in enumerate(call.arguments):
         target = argument.name or (names[position] if position < len(names) else None)
         if target is None:
-            context.tell(
-                complain.argument_count(argument.span, name, f"at most {len(names)}", len(call.arguments))
-            )
+            context.tell(complain.argument_count(argument.span, name, f"at most {len(names)}", len(call.arguments)))
             sound = False
         elif target not in names:
-            context.tell(
-                complain.unknown_argument(argument.span, name, target, closest(target, names), names)
-            )
+            context.tell(complain.unknown_argument(argument.span, name, target, closest(target, names), names))
             sound = False
         elif target in given:
             context.tell(complain.argument_twice(argument.span, name, target, given[target].span))

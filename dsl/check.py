@@ -103,9 +103,7 @@ def _variable(definition: Definition, attributes: dict[str, Expr], site: Site) -
     )
 
 
-def _program(
-    model: FlatModel, variables: dict[str, VariableDefinition], statements: StatementList[Expr]
-) -> Program:
+def _program(model: FlatModel, variables: dict[str, VariableDefinition], statements: StatementList[Expr]) -> Program:
     return Program(
         name=model.name,
         description=model.description,

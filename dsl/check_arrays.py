@@ -54,9 +54,7 @@ def _stacked(items: Sequence[Value], shape: Shape, span: Span) -> Value:
             break
         number = number + item.number
     rotation = shape == (3, 3) and number is not None and not facts.depends and is_rotation_matrix(number)
-    node = program.Stack(
-        tuple(item.node for item in items), type=final_type(shape, dims, first.kind), span=span
-    )
+    node = program.Stack(tuple(item.node for item in items), type=final_type(shape, dims, first.kind), span=span)
     return Value(node, shape, dims, first.kind, facts, number, rotation, first_trouble(items))
 
 

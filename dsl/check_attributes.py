@@ -82,9 +82,7 @@ def _not_fixed(expressions: Expressions, written: flat.Expr, value: Value, what:
         return say.misplaced(value.span, "reaction-in-start", "a reaction", what, None)
     if value.has(ACCELERATION):
         return say.misplaced(value.span, "acceleration-in-start", "an acceleration", what, None)
-    return say.depends_on(
-        value.span, "start-depends", what, culprit(expressions, written, ~PARAMETER), allowed
-    )
+    return say.depends_on(value.span, "start-depends", what, culprit(expressions, written, ~PARAMETER), allowed)
 
 
 def _fitting(site: Site, value: Value, what: str, shape: Shape, dims: Dims) -> Value:
@@ -97,9 +95,7 @@ def _fitting(site: Site, value: Value, what: str, shape: Shape, dims: Dims) -> V
     if fitting.is_wrong:
         return fitting
     ones = site.apply("ones", [], value.span, shape, (Soft.LITERAL,))
-    return (
-        wrong(value.span) if ones.is_wrong else site.apply("scale", [fitting, ones], value.span, shape, dims)
-    )
+    return wrong(value.span) if ones.is_wrong else site.apply("scale", [fitting, ones], value.span, shape, dims)
 
 
 def _verify_bounds(site: Site, definition: Definition, values: dict[str, Value]) -> None:
@@ -136,19 +132,13 @@ def _warn_of_slips(expressions: Expressions, definition: Definition, values: dic
     if declaration.unit == _ANGLE_UNIT:
         for attribute in _STARTS:
             if attribute in values:
-                _warn_of_degrees(
-                    expressions, declaration.attributes[attribute], f"the {attribute} of `{name}`"
-                )
+                _warn_of_degrees(expressions, declaration.attributes[attribute], f"the {attribute} of `{name}`")
         if declaration.binding is not None and declaration.kind in ("parameter", "constant"):
             _warn_of_degrees(expressions, declaration.binding, f"`{name}`")
         for attribute in _RATES:
             if attribute in values:
                 warn_of_hertz(expressions, declaration.attributes[attribute], f"the {attribute} of `{name}`")
-    if (
-        declaration.unit is not None
-        and declaration.unit.startswith("rad/s")
-        and declaration.binding is not None
-    ):
+    if declaration.unit is not None and declaration.unit.startswith("rad/s") and declaration.binding is not None:
         warn_of_hertz(expressions, declaration.binding, f"`{name}`")
 
 
@@ -170,8 +160,6 @@ def warn_of_hertz(expressions: Expressions, written: flat.Expr, what: str) -> No
     items = node.items if isinstance(node, flat.Array) else (node,)
     for item in items:
         in_hertz = isinstance(item, flat.Number) and item.span.text.endswith("Hz]")
-        if in_hertz or (
-            isinstance(item, flat.Variable) and expressions.declared[item.name].unit == _FREQUENCY_UNIT
-        ):
+        if in_hertz or (isinstance(item, flat.Variable) and expressions.declared[item.name].unit == _FREQUENCY_UNIT):
             expressions.site.report(say.hertz(written.span, what))
             return

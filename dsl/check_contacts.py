@@ -70,10 +70,7 @@ class Contacts:
             self._site.report(say.friction_mixed(friction.span, name))
             flow_dim = Soft.UNKNOWN
         self._verify_friction_power(friction, coefficient, normal, flow_dim)
-        options = [
-            (option, self._friction_option(option, value, what, flow_dim))
-            for option, value in friction.options
-        ]
+        options = [(option, self._friction_option(option, value, what, flow_dim)) for option, value in friction.options]
         return statements.Friction(
             span=friction.span, description=friction.description, name=name, coefficient=coefficient.node,
             normal=normal.node, flow=flow.node, options=tuple(options),

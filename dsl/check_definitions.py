@@ -110,9 +110,7 @@ def _declared_dims(site: Site, declaration: VariableDeclaration) -> Dims | None:
     return (unit.dimension,)
 
 
-def _bound(
-    expressions: Expressions, declaration: VariableDeclaration, shape: Shape, dims: Dims | None
-) -> Value | None:
+def _bound(expressions: Expressions, declaration: VariableDeclaration, shape: Shape, dims: Dims | None) -> Value | None:
     """The binding, where it fits the declaration; wrong, and told, where not."""
     if declaration.binding is None:
         return None
@@ -160,9 +158,7 @@ def _of_kind(site: Site, value: Value, what: str, shape: Shape, kind: ValueKind)
 
 
 _WHOLE_OPERATIONS = frozenset({"+", "-", "*", ".*"})
-_WHOLE_FUNCTIONS = frozenset(
-    {"floor", "ceil", "min", "max", "abs", "sign", "sum", "product", "zeros", "ones"}
-)
+_WHOLE_FUNCTIONS = frozenset({"floor", "ceil", "min", "max", "abs", "sign", "sum", "product", "zeros", "ones"})
 
 
 def is_whole(expression: flat.Expr, expressions: Expressions) -> bool:
@@ -264,9 +260,7 @@ def _value(
         return wrong(declaration.span)
     node = program.Variable(declaration.name, type=final_type(shape, dims, base_kind), span=declaration.span)
     number = None if bound is None or kind == "input" else bound.number
-    return Value(
-        node, shape, dims, base_kind, _facts(declaration, kind, bound), number, declaration.base == "Rotation"
-    )
+    return Value(node, shape, dims, base_kind, _facts(declaration, kind, bound), number, declaration.base == "Rotation")
 
 
 def _facts(declaration: VariableDeclaration, kind: VariableKind, bound: Value | None) -> Facts:

@@ -177,9 +177,7 @@ class Events:
             return self._site.mistake(say.shape_expected(value.span, what, wanted, shape), value)
         return self._site.fits(value, what, shape, _LENGTH)
 
-    def _verify_complete(
-        self, visual: statements.Visual[flat.Expr], takes: dict[str, tuple[int, ...]]
-    ) -> None:
+    def _verify_complete(self, visual: statements.Visual[flat.Expr], takes: dict[str, tuple[int, ...]]) -> None:
         known = list(takes)
         given = {name or (known[i] if i < len(known) else "") for i, (name, _) in enumerate(visual.arguments)}
         missing = [name for name in known if name not in given]

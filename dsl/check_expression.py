@@ -79,9 +79,7 @@ class Expressions:
             case flat.Number():
                 return _number(node)
             case flat.Truth():
-                constant = program.Constant(
-                    node.value, type=final_type((), (ONE,), "boolean"), span=node.span
-                )
+                constant = program.Constant(node.value, type=final_type((), (ONE,), "boolean"), span=node.span)
                 return Value(constant, (), kind="boolean", number=(float(node.value),))
             case flat.Text():
                 return Value(
@@ -162,9 +160,7 @@ class Expressions:
         if node.coordinate is None:
             if reaction is None:
                 return wrong(node.span, Facts(REACTION))
-            checked = program.Reaction(
-                node.label, None, type=final_type(reaction.shape, reaction.dims), span=node.span
-            )
+            checked = program.Reaction(node.label, None, type=final_type(reaction.shape, reaction.dims), span=node.span)
             return Value(checked, reaction.shape, reaction.dims, facts=Facts(REACTION))
         coordinate = self._values[id(node.coordinate)]
         if coordinate.is_wrong:
@@ -193,9 +189,7 @@ class Expressions:
             return self.site.mistake(reason.diagnostic)
         # The numbers of a file are literals: they are in SI and take the dimension they meet.
         dims: Dims = (Soft.LITERAL,)
-        lookup = program.Lookup(
-            columns.xs, columns.ys, argument.node, type=final_type((), dims), span=node.span
-        )
+        lookup = program.Lookup(columns.xs, columns.ys, argument.node, type=final_type((), dims), span=node.span)
         number = None
         if argument.number is not None:
             number = (interpolated(columns.xs, columns.ys, argument.number[0]),)

@@ -14,9 +14,7 @@ from .statements import Statements
 _ROTATION = (3, 3)
 
 
-def declare_reactions(
-    expressions: Expressions, statements: Statements[flat.Expr], reactive: frozenset[str]
-) -> None:
+def declare_reactions(expressions: Expressions, statements: Statements[flat.Expr], reactive: frozenset[str]) -> None:
     """Makes known what each `reaction(label)` is. `reactive` are variables not yet defined.
 
     With M a = Q + A^T reaction and A the derivative of the row with respect to velocities, a reaction times
@@ -34,9 +32,7 @@ def declare_reactions(
         expressions.reactions[friction.name] = None if flows is None else _of_rows(flows[0], flows[0])
 
 
-def _ready(
-    expressions: Expressions, written: Sequence[flat.Expr], reactive: frozenset[str]
-) -> list[Value] | None:
+def _ready(expressions: Expressions, written: Sequence[flat.Expr], reactive: frozenset[str]) -> list[Value] | None:
     """The values of expressions; None where they are wrong, or contain a reaction and will be refused."""
     for node in nodes_of(written):
         if isinstance(node, flat.Reaction) or (isinstance(node, flat.Variable) and node.name in reactive):

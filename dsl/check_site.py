@@ -50,9 +50,7 @@ class Site:
     def mistake(self, diagnostic: Diagnostic, *operands: Value) -> Value:
         """Tells a mistake and gives the value that fits everywhere."""
         self.diagnostics.append(diagnostic)
-        return wrong(
-            operands[0].span if operands else diagnostic_span(diagnostic), united(v.facts for v in operands)
-        )
+        return wrong(operands[0].span if operands else diagnostic_span(diagnostic), united(v.facts for v in operands))
 
     def apply(
         self,
@@ -117,16 +115,12 @@ class Site:
         """The dimensions two values of one shape agree on; None where they do not fit (told)."""
         if left.shape != right.shape:
             shapes = (left.shape or (), right.shape or ())
-            self.report(
-                say.shapes_differ(span, f"cannot {doing}", left.span, shapes[0], right.span, shapes[1])
-            )
+            self.report(say.shapes_differ(span, f"cannot {doing}", left.span, shapes[0], right.span, shapes[1]))
             return None
         found = meet(left.dims, right.dims)
         where = element_text(found, left.shape or ())
         if found.quarrel == "clash":
-            told = say.dimension_clash(
-                span, f"cannot {doing}", left.span, found.left, right.span, found.right, where
-            )
+            told = say.dimension_clash(span, f"cannot {doing}", left.span, found.left, right.span, found.right, where)
             self.report(told)
             return None
         if found.quarrel == "plain":
@@ -147,9 +141,7 @@ class Site:
         found = meet(dims, value.dims)
         where = element_text(found, shape)
         if found.quarrel == "clash":
-            return self.mistake(
-                say.dimension_expected(value.span, what, found.left, found.right, where), value
-            )
+            return self.mistake(say.dimension_expected(value.span, what, found.left, found.right, where), value)
         if found.quarrel == "plain" and not isinstance(found.right, Soft) and found.right.is_one:
             self.report(say.plain_number(value.span, what, found.left, where))
         elif found.quarrel == "plain":

@@ -60,14 +60,10 @@ def _lines(path: str, span: Span) -> list[list[str]]:
     name = Path(path).name
     try:
         if Path(path).stat().st_size > MOST_BYTES:
-            raise TableError(
-                say.table_unreadable(span, name, f"it is larger than {MOST_BYTES // 1_000_000} MB")
-            )
+            raise TableError(say.table_unreadable(span, name, f"it is larger than {MOST_BYTES // 1_000_000} MB"))
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as reason:
-        raise TableError(
-            say.table_unreadable(span, name, reason.strerror or "it cannot be opened")
-        ) from reason
+        raise TableError(say.table_unreadable(span, name, reason.strerror or "it cannot be opened")) from reason
     except UnicodeDecodeError as reason:
         raise TableError(say.table_unreadable(span, name, "it is not UTF-8 text")) from reason
     header = text.partition("\n")[0]

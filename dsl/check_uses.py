@@ -36,9 +36,7 @@ class Uses:
         """The value of an expression where it counts: one that is not finite is told now."""
         return self._site.settle_trouble(self.expressions.check(written))
 
-    def sides(
-        self, left: flat.Expr, right: flat.Expr, what: str, span: Span, rank: int = 1
-    ) -> tuple[Value, Value]:
+    def sides(self, left: flat.Expr, right: flat.Expr, what: str, span: Span, rank: int = 1) -> tuple[Value, Value]:
         """Two sides of one shape and one dimension per row; both wrong, and told, where they do not fit."""
         a, b = self.use(left), self.use(right)
         if a.is_wrong or b.is_wrong:

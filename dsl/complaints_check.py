@@ -63,9 +63,7 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 # --- dimensions ------------------------------------------------------------------------------
 
 
-def dimension_clash(
-    span: Span, doing: str, left: Span, ld: Dim, right: Span, rd: Dim, where: str
-) -> Diagnostic:
+def dimension_clash(span: Span, doing: str, left: Span, ld: Dim, right: Span, rd: Dim, where: str) -> Diagnostic:
     """`doing` says what cannot be done: "cannot add"; `where` names the element or is empty."""
     message = f"{doing}{where}: {quoted(left)} is {quantity(ld)}, {quoted(right)} is {quantity(rd)}"
     return error("dimension-clash", message, span)
@@ -78,15 +76,11 @@ def dimension_expected(span: Span, what: str, expected: Dim, found: Dim, where: 
 
 def plain_number(span: Span, what: str, expected: Dim, where: str) -> Diagnostic:
     message = f"{quoted(span)} is a plain number where {what}{where} is {quantity(expected)}"
-    return warning(
-        "plain-number", message, span, help="declare it with a quantity type, or multiply it by a unit"
-    )
+    return warning("plain-number", message, span, help="declare it with a quantity type, or multiply it by a unit")
 
 
 def plain_operand(span: Span, plain: Span, other: Span, dim: Dim, where: str) -> Diagnostic:
-    message = (
-        f"{quoted(plain)} is a plain number where it meets {quoted(other)}, which is {quantity(dim)}{where}"
-    )
+    message = f"{quoted(plain)} is a plain number where it meets {quoted(other)}, which is {quantity(dim)}{where}"
     return warning("plain-number", message, span, help="declare the number with a quantity type")
 
 
@@ -121,12 +115,8 @@ def elements_plain(span: Span, array: Span, first: Dim, other: Dim, element: int
 
 
 def exponent_open(span: Span, base: Span, dim: Dim) -> Diagnostic:
-    message = (
-        f"{quoted(base)} is {quantity(dim)}: its power must be a fixed number, and {quoted(span)} is not"
-    )
-    return error(
-        "exponent-not-constant", message, span, help="write a number such as 2 or 1/2, or a constant"
-    )
+    message = f"{quoted(base)} is {quantity(dim)}: its power must be a fixed number, and {quoted(span)} is not"
+    return error("exponent-not-constant", message, span, help="write a number such as 2 or 1/2, or a constant")
 
 
 def exponent_irrational(span: Span, base: Span, dim: Dim) -> Diagnostic:
@@ -151,9 +141,7 @@ def angle_in_degrees(span: Span, what: str, value: float) -> Diagnostic:
 
 def hertz(span: Span, what: str) -> Diagnostic:
     message = f"{what} is an angular velocity, given in hertz: no factor 2*pi is put in"
-    return warning(
-        "hertz-as-angular-velocity", message, span, help="write it in `rad/s` or `rpm`, or multiply by 2*pi"
-    )
+    return warning("hertz-as-angular-velocity", message, span, help="write it in `rad/s` or `rpm`, or multiply by 2*pi")
 
 
 # --- shapes and kinds ------------------------------------------------------------------------
@@ -204,9 +192,7 @@ def too_much_work(span: Span, terms: int, most: int) -> Diagnostic:
     return error("too-large", f"the product {quoted(span)} has {terms} terms, more than {most}", span)
 
 
-def index_out_of_range(
-    span: Span, base: Span, index: int, extent: int, dimension: int, rank: int
-) -> Diagnostic:
+def index_out_of_range(span: Span, base: Span, index: int, extent: int, dimension: int, rank: int) -> Diagnostic:
     which = f" of dimension {dimension}" if rank > 1 else ""
     message = f"index {index}{which} is out of range: {quoted(base)} has indices 1 to {extent}"
     if extent == 0:
@@ -283,9 +269,7 @@ def not_a_rotation(span: Span, what: str) -> Diagnostic:
 
 
 def points_not_increasing(span: Span, place: int) -> Diagnostic:
-    return error(
-        "points-not-increasing", f"the points {quoted(span)} do not increase at number {place}", span
-    )
+    return error("points-not-increasing", f"the points {quoted(span)} do not increase at number {place}", span)
 
 
 def derivative_zero(span: Span, operand: Span) -> Diagnostic:
@@ -300,9 +284,7 @@ def derivative_order(span: Span, operand: Span) -> Diagnostic:
 
 def derivative_of_state_rate(span: Span, operand: Span) -> Diagnostic:
     message = f"{quoted(operand)} already contains the rate of an unknown: `der` may be taken of it once"
-    return error(
-        "derivative-order", message, span, help="give the rate a name of its own as a second unknown"
-    )
+    return error("derivative-order", message, span, help="give the rate a name of its own as a second unknown")
 
 
 def derivative_of_input(span: Span, operand: Span) -> Diagnostic:
@@ -405,9 +387,7 @@ def energy_number(span: Span, what: str, unit: str) -> Diagnostic:
     return warning("plain-number", message, span, help="give the quantities in it their types or units")
 
 
-def power_expected(
-    span: Span, name: str, effort: Span, ed: Dim, flow: Span, fd: Dim, where: str
-) -> Diagnostic:
+def power_expected(span: Span, name: str, effort: Span, ed: Dim, flow: Span, fd: Dim, where: str) -> Diagnostic:
     message = (
         f"force `{name}`{where}: effort times flow must be a power (W), "
         f"but {quoted(effort)} is {quantity(ed)} and {quoted(flow)} moves {_moving(fd)}"
@@ -417,9 +397,7 @@ def power_expected(
 
 def effort_plain(span: Span, name: str, wanted: Dim, where: str) -> Diagnostic:
     message = f"the effort of force `{name}`{where} is a plain number where {quantity(wanted)} is expected"
-    return warning(
-        "plain-number", message, span, help="declare it with a quantity type, or multiply it by a unit"
-    )
+    return warning("plain-number", message, span, help="declare it with a quantity type, or multiply it by a unit")
 
 
 def flow_without_motion(span: Span, kind: str, name: str) -> Diagnostic:
@@ -435,15 +413,11 @@ def constraint_constant(span: Span, kind: str, name: str, row: str, gap: float |
     if gap == 0:
         return warning("constraint-constant", f"{says}: it holds already and constrains nothing", span)
     message = f"{says} and cannot hold: the sides{row} differ by {gap:.6g}"
-    return error(
-        "constraint-constant", message, span, help="with the values given; a coordinate must appear in it"
-    )
+    return error("constraint-constant", message, span, help="with the values given; a coordinate must appear in it")
 
 
 def limit_constant(span: Span, name: str) -> Diagnostic:
-    return error(
-        "constraint-constant", f"limit `{name}` contains no coordinate: it can never be reached", span
-    )
+    return error("constraint-constant", f"limit `{name}` contains no coordinate: it can never be reached", span)
 
 
 def restitution_range(span: Span, value: float) -> Diagnostic:
@@ -487,9 +461,7 @@ def servo_input_twice(span: Span, variable: str, other: str) -> Diagnostic:
 
 
 def servo_count(span: Span, name: str, rows: int, inputs: int) -> Diagnostic:
-    message = (
-        f"servo `{name}` has {_count(rows, 'row')} and uses {_count(inputs, 'input')}: as many are needed"
-    )
+    message = f"servo `{name}` has {_count(rows, 'row')} and uses {_count(inputs, 'input')}: as many are needed"
     return error("servo-count", message, span)
 
 
@@ -502,9 +474,7 @@ def reinit_target(span: Span) -> Diagnostic:
     return error("reinit-target", message, span)
 
 
-def equations_unknowns(
-    span: Span, unknowns: Sequence[str], count: int, labels: Sequence[str], rows: int
-) -> Diagnostic:
+def equations_unknowns(span: Span, unknowns: Sequence[str], count: int, labels: Sequence[str], rows: int) -> Diagnostic:
     say_unknowns = f"{_count(count, 'unknown')} ({listed(unknowns)})" if unknowns else "no unknowns"
     say_rows = f"{_count(rows, 'equation')} ({listed(labels)})" if labels else "no equations"
     return error("equations-unknowns", f"there are {say_unknowns} but {say_rows}", span)
@@ -516,9 +486,7 @@ def not_determined(span: Span, unknowns: Sequence[str]) -> Diagnostic:
 
 def equation_without_unknown(span: Span, name: str) -> Diagnostic:
     message = f"equation `{name}` contains no unknown"
-    return error(
-        "equation-without-unknown", message, span, help="state what binds coordinates as a `constraint`"
-    )
+    return error("equation-without-unknown", message, span, help="state what binds coordinates as a `constraint`")
 
 
 def initial_constant(span: Span, name: str) -> Diagnostic:
@@ -545,9 +513,7 @@ def visual_incomplete(span: Span, shape: str, missing: Sequence[str]) -> Diagnos
 
 
 def unknown_visual(span: Span, shape: str, known: Sequence[str]) -> Diagnostic:
-    return error(
-        "unknown-visual", f"there is no visual shape `{shape}`", span, help=did_you_mean(shape, known)
-    )
+    return error("unknown-visual", f"there is no visual shape `{shape}`", span, help=did_you_mean(shape, known))
 
 
 # --- tables ----------------------------------------------------------------------------------

@@ -47,9 +47,7 @@ def record(class_name: str) -> str:
 # --- names -----------------------------------------------------------------------------------
 
 
-def unknown_name(
-    span: Span, name: str, close: str | None, place: Span | None, outside: str | None
-) -> Diagnostic:
+def unknown_name(span: Span, name: str, close: str | None, place: Span | None, outside: str | None) -> Diagnostic:
     advice = _meant(close)
     if advice is None and outside is not None:
         advice = f"`{name}` belongs to `{outside}`, whose members are not seen in here: hand it in"
@@ -91,11 +89,7 @@ def class_as_value(span: Span, name: str, kind: str) -> Diagnostic:
 
 
 def label_as_value(span: Span, name: str, what: str, place: Span) -> Diagnostic:
-    advice = (
-        f"write `reaction({name})` for its multiplier"
-        if what in ("constraint", "limit", "friction")
-        else None
-    )
+    advice = f"write `reaction({name})` for its multiplier" if what in ("constraint", "limit", "friction") else None
     return error(
         "not-a-value",
         f"`{name}` is the label of {_article(what)}, not a value",
@@ -114,9 +108,7 @@ def member_of_class(span: Span, name: str) -> Diagnostic:
     )
 
 
-def unknown_member(
-    span: Span, name: str, class_name: str, close: str | None, place: Span | None
-) -> Diagnostic:
+def unknown_member(span: Span, name: str, class_name: str, close: str | None, place: Span | None) -> Diagnostic:
     what = f"`{close}` is declared here" if close else f"`{class_name}` is declared here"
     return error(
         "unknown-member",
@@ -145,14 +137,10 @@ def unknown_type(span: Span, name: str, close: str | None) -> Diagnostic:
     return error("unknown-type", f"there is no type or class `{name}`", span, help=advice)
 
 
-def unknown_label(
-    span: Span, name: str, close: str | None, place: Span | None, known: Sequence[str]
-) -> Diagnostic:
+def unknown_label(span: Span, name: str, close: str | None, place: Span | None, known: Sequence[str]) -> Diagnostic:
     advice = _meant(close)
     if advice is None:
-        advice = (
-            f"there are {_listed(known)}" if known else "no constraint, limit or friction is labelled here"
-        )
+        advice = f"there are {_listed(known)}" if known else "no constraint, limit or friction is labelled here"
     return error(
         "unknown-label",
         f"no constraint, limit or friction is called `{name}`",
@@ -290,9 +278,7 @@ def kind_on_model(span: Span, kind: str, class_name: str) -> Diagnostic:
 
 
 def model_in_record(span: Span, class_name: str, record_name: str) -> Diagnostic:
-    return error(
-        "misplaced-kind", f"the record `{record_name}` holds values only, not the model `{class_name}`", span
-    )
+    return error("misplaced-kind", f"the record `{record_name}` holds values only, not the model `{class_name}`", span)
 
 
 def misplaced_kind(span: Span, kind: str, name: str) -> Diagnostic:
@@ -402,9 +388,7 @@ def attribute_without_value(span: Span, name: str) -> Diagnostic:
 
 
 def attribute_in_function(span: Span, name: str, function: str) -> Diagnostic:
-    return error(
-        "unknown-attribute", f"the attribute `{name}` has no effect in the function `{function}`", span
-    )
+    return error("unknown-attribute", f"the attribute `{name}` has no effect in the function `{function}`", span)
 
 
 def record_wanted(span: Span) -> Diagnostic:
@@ -427,9 +411,7 @@ def not_structural(
     span: Span, role: str, culprit: syntax.Declarator | None, kind: str | None, cause: Span
 ) -> Diagnostic:
     if culprit is None:
-        return error(
-            "not-structural", f"{role} must be known before the run", span, Related("this is not", cause)
-        )
+        return error("not-structural", f"{role} must be known before the run", span, Related("this is not", cause))
     return error(
         "not-structural",
         f"{role} depends on `{culprit.name}`, {_changing(kind)}",
@@ -494,9 +476,7 @@ def size_without_value(span: Span, name: str) -> Diagnostic:
 
 
 def nothing_to_loop_over(span: Span, name: str) -> Diagnostic:
-    return error(
-        "not-an-array", f"`{name}` cannot run over a single value", span, help="write a range: `1:n`"
-    )
+    return error("not-an-array", f"`{name}` cannot run over a single value", span, help="write a range: `1:n`")
 
 
 def loop_not_whole(span: Span, name: str) -> Diagnostic:
@@ -535,9 +515,7 @@ def index_out_of_range(span: Span, text: str, index: int, extent: int | None, po
     if index < 1:
         return error("index-out-of-range", f"index {index} of `{text}`: indices count from 1", span)
     of = "" if position == 0 else f" in dimension {position + 1}"
-    return error(
-        "index-out-of-range", f"index {index} of `{text}` is out of range: it has {extent} elements{of}", span
-    )
+    return error("index-out-of-range", f"index {index} of `{text}` is out of range: it has {extent} elements{of}", span)
 
 
 def no_such_round(span: Span, text: str, key: Sequence[int], place: Span) -> Diagnostic:
@@ -612,9 +590,7 @@ def call_of_variable(span: Span, name: str) -> Diagnostic:
 
 
 def named_argument(span: Span, function: str, name: str) -> Diagnostic:
-    return error(
-        "unknown-argument", f"`{function}` takes its arguments in order, without names such as `{name}`", span
-    )
+    return error("unknown-argument", f"`{function}` takes its arguments in order, without names such as `{name}`", span)
 
 
 def argument_count(span: Span, function: str, wanted: str, given: int) -> Diagnostic:
@@ -622,9 +598,7 @@ def argument_count(span: Span, function: str, wanted: str, given: int) -> Diagno
     return error("argument-count", f"`{function}` takes {wanted} {noun}, {given} are given", span)
 
 
-def unknown_argument(
-    span: Span, function: str, name: str, close: str | None, known: Sequence[str]
-) -> Diagnostic:
+def unknown_argument(span: Span, function: str, name: str, close: str | None, known: Sequence[str]) -> Diagnostic:
     advice = _meant(close) or (f"it takes {_listed(known)}" if known else "it takes none")
     what = f"`{name}`" if name else "so many"
     return error(
@@ -670,9 +644,7 @@ def local_without_value(span: Span, name: str, function: str) -> Diagnostic:
     )
 
 
-def slot_shape(
-    span: Span, name: str, wanted: Sequence[int | None], given: Sequence[int], place: Span
-) -> Diagnostic:
+def slot_shape(span: Span, name: str, wanted: Sequence[int | None], given: Sequence[int], place: Span) -> Diagnostic:
     return error(
         "shape-mismatch",
         f"`{name}` takes {_sizes(wanted)}, this has {_sizes(given)}",
@@ -682,9 +654,7 @@ def slot_shape(
 
 
 def record_needed(span: Span, name: str, class_name: str, place: Span) -> Diagnostic:
-    return error(
-        "record-needed", f"`{name}` takes a `{class_name}`, not a number or an array", span, *_declared(place)
-    )
+    return error("record-needed", f"`{name}` takes a `{class_name}`, not a number or an array", span, *_declared(place))
 
 
 def no_record_needed(span: Span, name: str, class_name: str) -> Diagnostic:
@@ -730,9 +700,7 @@ def visual_needs_no_frame(span: Span, shape: str) -> Diagnostic:
 
 
 def visual_on_many(span: Span) -> Diagnostic:
-    return error(
-        "visual-frame", "this is an array; a shape is drawn on one frame", span, help="draw in a `for` loop"
-    )
+    return error("visual-frame", "this is an array; a shape is drawn on one frame", span, help="draw in a `for` loop")
 
 
 def unknown_annotation(span: Span, name: str, close: str | None) -> Diagnostic:
@@ -777,9 +745,7 @@ def no_value(declarator: syntax.Declarator, kind: str, part: str | None, place: 
         advice += ", or an `equation` that determines it"
     if part is None:
         return error("no-value", f"`{name}` has no value", declarator.span, help=advice)
-    return error(
-        "no-value", f"`{name}` of {part} has no value", place, *_declared(declarator.span), help=advice
-    )
+    return error("no-value", f"`{name}` of {part} has no value", place, *_declared(declarator.span), help=advice)
 
 
 def unused_coordinate(span: Span, name: str) -> Diagnostic:
@@ -807,9 +773,7 @@ def too_large(span: Span, what: str, most: int) -> Diagnostic:
 
 
 def too_many_nodes(span: Span, most: int) -> Diagnostic:
-    return error(
-        "too-large", f"the model is too large: more than {most:,} operations when all is put in", span
-    )
+    return error("too-large", f"the model is too large: more than {most:,} operations when all is put in", span)
 
 
 def too_many_elements(span: Span, most: int) -> Diagnostic:

@@ -50,9 +50,7 @@ def duplicate_class(span: Span, name: str, first: Span) -> Diagnostic:
 
 
 def built_in(span: Span, name: str) -> Diagnostic:
-    return error(
-        "reserved-name", f"`{name}` is built in and cannot be declared", span, help="choose another name"
-    )
+    return error("reserved-name", f"`{name}` is built in and cannot be declared", span, help="choose another name")
 
 
 def unreadable(span: Span, message: str, help: str | None) -> Diagnostic:

@@ -50,15 +50,11 @@ def superscript(place: Span, text: str, power: str) -> Diagnostic:
 
 
 def partial_number(place: Span, text: str, whole: str) -> Diagnostic:
-    return error(
-        "partial-number", f"`{text}` lacks a digit at the decimal point", place, help=f"write `{whole}`"
-    )
+    return error("partial-number", f"`{text}` lacks a digit at the decimal point", place, help=f"write `{whole}`")
 
 
 def single_quotes(place: Span, content: str) -> Diagnostic:
-    return error(
-        "single-quotes", "a string stands in double quotes", place, help=f'write `"{_shortened(content)}"`'
-    )
+    return error("single-quotes", "a string stands in double quotes", place, help=f'write `"{_shortened(content)}"`')
 
 
 def unclosed_string(place: Span) -> Diagnostic:
@@ -110,9 +106,7 @@ def wrong_end_name(place: Span, found: str, title: str, name: str, opened: Span)
 
 
 def nameless_end(place: Span, title: str, name: str) -> Diagnostic:
-    return error(
-        "nameless-end", f"`end` does not say that it closes `{title}`", place, help=f"write `end {name};`"
-    )
+    return error("nameless-end", f"`end` does not say that it closes `{title}`", place, help=f"write `end {name};`")
 
 
 def missing_end(place: Span, title: str, name: str) -> Diagnostic:
@@ -163,9 +157,7 @@ def missing_word(place: Span, word: str, header: str) -> Diagnostic:
 
 
 def for_equals(place: Span) -> Diagnostic:
-    return error(
-        "for-equals", "a loop goes over the values `in` a range", place, help="write `for i in 1:n loop`"
-    )
+    return error("for-equals", "a loop goes over the values `in` a range", place, help="write `for i in 1:n loop`")
 
 
 # --- statements ------------------------------------------------------------------------------
@@ -230,9 +222,7 @@ def missing_label(place: Span, keyword: str, form: str) -> Diagnostic:
 
 
 def equals_for_colon(place: Span, keyword: str, form: str) -> Diagnostic:
-    return error(
-        "equals-for-colon", f"behind the name of a {keyword} stands `:`", place, help=f"write `{form}`"
-    )
+    return error("equals-for-colon", f"behind the name of a {keyword} stands `:`", place, help=f"write `{form}`")
 
 
 def colon_for_equals(place: Span, keyword: str, form: str) -> Diagnostic:
@@ -289,15 +279,11 @@ def falling_limit(place: Span) -> Diagnostic:
 
 def missing_type(place: Span, name: str, kind: str) -> Diagnostic:
     prefix = f"{kind} " if kind else ""
-    return error(
-        "missing-type", f"`{name}` has no type", place, help=f"write `{prefix}Length {name}`, for example"
-    )
+    return error("missing-type", f"`{name}` has no type", place, help=f"write `{prefix}Length {name}`, for example")
 
 
 def size_behind_type(place: Span, type_name: str) -> Diagnostic:
-    return error(
-        "size-behind-type", "the size stands behind the name", place, help=f"write `{type_name} name[size]`"
-    )
+    return error("size-behind-type", "the size stands behind the name", place, help=f"write `{type_name} name[size]`")
 
 
 def prefix_order(place: Span, found: str) -> Diagnostic:
@@ -367,9 +353,7 @@ def braces_for_matrix(place: Span) -> Diagnostic:
 
 
 def chained_power(place: Span) -> Diagnostic:
-    return error(
-        "chained-power", "`x^y^z` can be read in two ways", place, help="write `(x^y)^z` or `x^(y^z)`"
-    )
+    return error("chained-power", "`x^y^z` can be read in two ways", place, help="write `(x^y)^z` or `x^(y^z)`")
 
 
 def sign_after_operator(place: Span, operator: str, sign: str) -> Diagnostic:
@@ -399,9 +383,7 @@ def missing_operand(place: Span, found: str, before: str) -> Diagnostic:
 
 
 def missing_else(place: Span) -> Diagnostic:
-    return error(
-        "missing-else", "an `if` in an expression needs an `else`", place, help="write `if c then a else b`"
-    )
+    return error("missing-else", "an `if` in an expression needs an `else`", place, help="write `if c then a else b`")
 
 
 def misplaced_range(place: Span) -> Diagnostic:
@@ -414,9 +396,7 @@ def misplaced_range(place: Span) -> Diagnostic:
 
 
 def end_outside_index(place: Span) -> Diagnostic:
-    return error(
-        "end-outside-index", "`end` counts elements only inside an index", place, help="write `x[end]`"
-    )
+    return error("end-outside-index", "`end` counts elements only inside an index", place, help="write `x[end]`")
 
 
 # --- anything else ---------------------------------------------------------------------------
@@ -460,9 +440,7 @@ def text_too_long(place: Span, limit: int) -> Diagnostic:
 
 
 def too_many(place: Span, limit: int) -> Diagnostic:
-    return error(
-        "too-many-errors", f"more than {limit} syntax errors; the rest of the text is left out", place
-    )
+    return error("too-many-errors", f"more than {limit} syntax errors; the rest of the text is left out", place)
 
 
 def _alternatives(expected: Sequence[str]) -> str:

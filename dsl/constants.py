@@ -271,9 +271,7 @@ def _of_arrays(node: flat.Binary, left: Constant, right: Constant) -> Constant:
         if node.operator == "*":
             if any(isinstance(item, tuple) for item in (*left, *right)):
                 raise NotFixedError(node.span)
-            return math.fsum(
-                _scalars(node.span, left)[i] * y for i, y in enumerate(_scalars(node.span, right))
-            )
+            return math.fsum(_scalars(node.span, left)[i] * y for i, y in enumerate(_scalars(node.span, right)))
         return tuple([_binary(node, x, y) for x, y in zip(left, right, strict=True)])
     if isinstance(left, tuple):
         return tuple([_binary(node, x, right) for x in left])

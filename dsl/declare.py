@@ -323,9 +323,7 @@ class _Place:
         context.variables[name] = member
         return member
 
-    def _binding(
-        self, name: str, kind: flat.VariableKind, rank: int, modifiers: Modifiers
-    ) -> flat.Expr | None:
+    def _binding(self, name: str, kind: flat.VariableKind, rank: int, modifiers: Modifiers) -> flat.Expr | None:
         context = self.context
         modifier = holding(context, self.declarator.name, modifiers, self.owner())
         if name in context.structure and (

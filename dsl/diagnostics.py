@@ -65,21 +65,15 @@ class ModelError(MbdError):
     """A model that cannot be compiled; carries every diagnostic found."""
 
 
-def error(
-    code: str, message: str, span: Span | None, *related: Related, help: str | None = None
-) -> Diagnostic:
+def error(code: str, message: str, span: Span | None, *related: Related, help: str | None = None) -> Diagnostic:
     return Diagnostic(code, Severity.ERROR, message, span, related, help)
 
 
-def warning(
-    code: str, message: str, span: Span | None, *related: Related, help: str | None = None
-) -> Diagnostic:
+def warning(code: str, message: str, span: Span | None, *related: Related, help: str | None = None) -> Diagnostic:
     return Diagnostic(code, Severity.WARNING, message, span, related, help)
 
 
-def note(
-    code: str, message: str, span: Span | None, *related: Related, help: str | None = None
-) -> Diagnostic:
+def note(code: str, message: str, span: Span | None, *related: Related, help: str | None = None) -> Diagnostic:
     return Diagnostic(code, Severity.NOTE, message, span, related, help)
 
 

@@ -53,11 +53,7 @@ def bind(context: Context, expression: syntax.Expr, scope: Scope) -> Value:
             if len(expression.iterators) > 1:
                 return context.poison(complain.nested_comprehension(expression.span), expression.span)
             values = expand(context, expression, scope)
-            return (
-                flat.Poison(span=expression.span)
-                if values is None
-                else _array(context, values, expression.span)
-            )
+            return flat.Poison(span=expression.span) if values is None else _array(context, values, expression.span)
         case syntax.Conditional():
             return _conditional(context, expression, scope)
         case syntax.Matrix():
@@ -210,9 +206,7 @@ def _conditional(context: Context, node: syntax.Conditional, scope: Scope) -> Va
 def _either(context: Context, condition: flat.Expr, then: Value, otherwise: Value, span: Span) -> Value:
     """A choice during the run; between two records it is made member by member."""
     if not isinstance(then, (Instance, RecordValue)) or not isinstance(otherwise, (Instance, RecordValue)):
-        return flat.Conditional(
-            condition, as_plain(context, then, span), as_plain(context, otherwise, span), span=span
-        )
+        return flat.Conditional(condition, as_plain(context, then, span), as_plain(context, otherwise, span), span=span)
     fields = {
         name: _either(
             context,

@@ -20,9 +20,7 @@ def read_source(path: str | os.PathLike[str]) -> Source:
     file = Path(path)
     try:
         if file.stat().st_size > LARGEST:
-            raise _refused(
-                name, f"has more than {LARGEST // 1_000_000} MB", "a model's numbers belong in tables"
-            )
+            raise _refused(name, f"has more than {LARGEST // 1_000_000} MB", "a model's numbers belong in tables")
         data = file.read_bytes()
     except OSError as refused:
         raise _refused(name, f"cannot be read: {refused.strerror}", None) from refused

@@ -82,9 +82,7 @@ def _sign(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Valu
 def _scalars(site: Site, name: str, arguments: Sequence[Value]) -> bool:
     for argument in arguments:
         if argument.shape != ():
-            site.report(
-                say.shape_expected(argument.span, f"an argument of `{name}`", (), argument.shape or ())
-            )
+            site.report(say.shape_expected(argument.span, f"an argument of `{name}`", (), argument.shape or ()))
             return False
     return True
 
@@ -198,9 +196,7 @@ def _transpose(site: Site, name: str, arguments: Sequence[Value], span: Span) ->
             dims = transposed(a.dims, (m, n))
             return site.apply(name, arguments, span, (n, m), dims, rotation=a.rotation)
         case shape:
-            return site.mistake(
-                say.shape_expected(a.span, "the argument of `transpose`", "a matrix", shape), a
-            )
+            return site.mistake(say.shape_expected(a.span, "the argument of `transpose`", "a matrix", shape), a)
 
 
 def _diagonal(site: Site, name: str, arguments: Sequence[Value], span: Span) -> Value:

@@ -68,9 +68,7 @@ class Scope:
 
     def inside(self, loop: syntax.For, key: Key, more: Mapping[str, Value | Lazy[Value]]) -> Scope:
         """The scope of a loop's body in one of its rounds."""
-        return replace(
-            self, locals={**self.locals, **more}, loops=(*self.loops, (loop, key)), conditional=True
-        )
+        return replace(self, locals={**self.locals, **more}, loops=(*self.loops, (loop, key)), conditional=True)
 
     @property
     def key(self) -> Key:

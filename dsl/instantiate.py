@@ -177,9 +177,7 @@ def _label(context: Context, layer: Layer, statement: syntax.Statement, scope: S
     full = layer.instance.named(indexed(name, scope.key))
     # Energies have names apart by kind, all other statements share one namespace.
     entry = f"{what} {name}" if isinstance(statement, syntax.Energy) else name
-    family = next(
-        (below.labels[entry] for below in layer.instance.layer.all() if entry in below.labels), None
-    )
+    family = next((below.labels[entry] for below in layer.instance.layer.all() if entry in below.labels), None)
     if family is None:
         family = layer.labels.setdefault(entry, {})
     first = family.get(scope.key)
@@ -208,9 +206,7 @@ def _name_and_kind(statement: syntax.Statement) -> tuple[str | None, str]:
 # --- branches and loops ----------------------------------------------------------------------
 
 
-def _decide(
-    context: Context, layer: Layer, element: syntax.For | syntax.If, scope: Scope, items: list[Item]
-) -> None:
+def _decide(context: Context, layer: Layer, element: syntax.For | syntax.If, scope: Scope, items: list[Item]) -> None:
     if isinstance(element, syntax.If):
         _branch(context, layer, element, scope, items)
     else:
@@ -222,9 +218,7 @@ def _branch(context: Context, layer: Layer, element: syntax.If, scope: Scope, it
     for branch in element.branches:
         holds: bool | None = True
         if branch.condition is not None:
-            holds = fixed_condition(
-                context, branch.condition, scope, "the condition of an `if` over statements"
-            )
+            holds = fixed_condition(context, branch.condition, scope, "the condition of an `if` over statements")
         if holds is None:
             layer.incomplete = True
             return

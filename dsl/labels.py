@@ -15,14 +15,10 @@ from .source import Span
 _PUSHING = ("constraint", "limit", "friction")
 
 
-def bind_reaction(
-    context: Context, call: syntax.Call, arguments: list[syntax.Expr], scope: Scope
-) -> flat.Expr:
+def bind_reaction(context: Context, call: syntax.Call, arguments: list[syntax.Expr], scope: Scope) -> flat.Expr:
     """`reaction(c)` or `reaction(c, x)`, the label found."""
     if not 1 <= len(arguments) <= 2:
-        return context.poison(
-            complain.argument_count(call.span, "reaction", "1 or 2", len(arguments)), call.span
-        )
+        return context.poison(complain.argument_count(call.span, "reaction", "1 or 2", len(arguments)), call.span)
     label = _label(context, arguments[0], scope)
     coordinate = None
     if len(arguments) == 2:
@@ -30,9 +26,7 @@ def bind_reaction(
     if label is None:
         return flat.Poison(span=call.span)
     if label.what not in _PUSHING:
-        return context.poison(
-            complain.no_reaction(arguments[0].span, label.name, label.what, label.span), call.span
-        )
+        return context.poison(complain.no_reaction(arguments[0].span, label.name, label.what, label.span), call.span)
     return flat.Reaction(label.name, coordinate, span=call.span)
 
 

@@ -31,9 +31,7 @@ _MOST_FILES = 1000
 _DEEPEST_PATH = 30
 
 
-def link(
-    source: Source, parse: Parse, search_path: Sequence[str | Path] = ()
-) -> tuple[Library, list[Diagnostic]]:
+def link(source: Source, parse: Parse, search_path: Sequence[str | Path] = ()) -> tuple[Library, list[Diagnostic]]:
     """All classes that a text can name, and what is wrong with the syntax and the imports of all files."""
     prelude, diagnostics = _prelude(parse)
     linker = _Linker(parse, prelude, [Path(p) for p in search_path])

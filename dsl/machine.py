@@ -55,8 +55,7 @@ class Machine:
         self._tables = tables
         self._states = [tables.start]
         self._methods: list[Callable[[list[Any]], Any] | None] = [
-            None if rule.method is None or rule.spliced else getattr(builder, rule.method)
-            for rule in tables.rules
+            None if rule.method is None or rule.spliced else getattr(builder, rule.method) for rule in tables.rules
         ]
         # What was read so far: tokens, nodes, and lists of them where a rule is not complete.
         self.values: list[Any] = []

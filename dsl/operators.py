@@ -28,9 +28,7 @@ def unary(site: Site, operator: str, operand: Value, span: Span) -> Value:
         return operand
     if operator == "not":
         condition = site.condition(operand)
-        return (
-            condition if condition.is_wrong else site.apply("not", [condition], span, (), (ONE,), "boolean")
-        )
+        return condition if condition.is_wrong else site.apply("not", [condition], span, (), (ONE,), "boolean")
     if not site.real(operand):
         return wrong(span)
     return site.apply("negate", [operand], span, operand.shape or (), operand.dims)
@@ -83,9 +81,7 @@ def product(site: Site, left: Value, right: Value, span: Span) -> Value:
         case ((m, k), (l, n)) if k == l:
             return _matrix_product(site, "matmul", left, right, (m, k, n), (m, n), span)
         case (a, b):
-            return site.mistake(
-                say.shapes_differ(span, "cannot multiply", left.span, a, right.span, b), left, right
-            )
+            return site.mistake(say.shapes_differ(span, "cannot multiply", left.span, a, right.span, b), left, right)
 
 
 def _sum(site: Site, operation: str, left: Value, right: Value, span: Span) -> Value:
@@ -160,9 +156,7 @@ def _matrix_product(
     return site.apply(operation, [left, right], span, shape, dims, rotation=rotation)
 
 
-def _product_dims(
-    site: Site, left: Value, right: Value, extents: tuple[int, int, int], span: Span
-) -> Dims | None:
+def _product_dims(site: Site, left: Value, right: Value, extents: tuple[int, int, int], span: Span) -> Dims | None:
     a, b = left.dims, right.dims
     if len(a) == 1 or len(b) == 1:
         a, b = _summary(a), _summary(b)
@@ -193,9 +187,7 @@ def _summary(dims: Dims) -> Dims:
 
 def _power(site: Site, base: Value, exponent: Value, span: Span) -> Value:
     if exponent.shape != ():
-        return site.mistake(
-            say.shape_expected(exponent.span, "an exponent", (), exponent.shape or ()), base, exponent
-        )
+        return site.mistake(say.shape_expected(exponent.span, "an exponent", (), exponent.shape or ()), base, exponent)
     site.number(exponent, "an exponent")
     match base.shape or ():
         case ():
@@ -242,9 +234,7 @@ def _matrix_power(site: Site, base: Value, exponent: Value, extent: int, span: S
     found = gather(base.dims)
     if found.quarrel == "clash":
         where = element_text(found, base.shape or ())
-        told = say.dimension_clash(
-            span, "cannot take the power", base.span, found.left, base.span, found.right, where
-        )
+        told = say.dimension_clash(span, "cannot take the power", base.span, found.left, base.span, found.right, where)
         return site.mistake(told, base, exponent)
     dims: Dims = (power(found.dims[0], int(value)),) if value else identity_dims(extent)
     return site.apply("matpower", [base, exponent], span, (extent, extent), dims, rotation=base.rotation)
@@ -263,9 +253,7 @@ def _relation(site: Site, operator: str, left: Value, right: Value, span: Span) 
         return wrong(span)
     for side in (left, right):
         if side.shape != ():
-            return site.mistake(
-                say.shape_expected(side.span, "a side of a comparison", (), side.shape or ()), side
-            )
+            return site.mistake(say.shape_expected(side.span, "a side of a comparison", (), side.shape or ()), side)
     sides = fitted(site, span, "compare", left, right)
     if sides is None:
         return wrong(span)

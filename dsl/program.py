@@ -135,17 +135,7 @@ class Lookup(Node):
 
 
 Expr: TypeAlias = (
-    Constant
-    | Text
-    | Variable
-    | Time
-    | Element
-    | Apply
-    | Conditional
-    | Stack
-    | Derivative
-    | Reaction
-    | Lookup
+    Constant | Text | Variable | Time | Element | Apply | Conditional | Stack | Derivative | Reaction | Lookup
 )
 
 OPERATIONS = frozenset(

@@ -123,11 +123,7 @@ class Reading:
         s = self._situation()
         index = next_statement(s)
         self.machine.drop(len(s.values) - s.base)
-        if (
-            index == self.index
-            and self.tokens[index].type != "$END"
-            and not self.machine.fits([self.tokens[index]])
-        ):
+        if index == self.index and self.tokens[index].type != "$END" and not self.machine.fits([self.tokens[index]]):
             index += 1
         self._lose(s.start, index)
         self.index = index

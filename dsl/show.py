@@ -46,8 +46,7 @@ def _shown(model: FlatModel) -> str:
     run = model.experiment
     interval = "" if run.interval is None else f", Interval = {_number(run.interval)}"
     stated.append(
-        f"annotation(experiment(StopTime = {_number(run.stop_time)}{interval}, "
-        f"Tolerance = {_number(run.tolerance)}));"
+        f"annotation(experiment(StopTime = {_number(run.stop_time)}{interval}, Tolerance = {_number(run.tolerance)}));"
     )
     groups = [_components(model), printer.shared, variables, stated]
     body = "\n\n".join("\n".join(f"  {line}" for line in group) for group in groups if group)

@@ -87,11 +87,7 @@ def operators(s: Situation) -> Fix | None:
         return Fix(say.chained_power(s.token.span), take=1, put=(s.made("*"),))
     if s.text in _COMPARISONS and _ends_operand(before):
         return Fix(say.chained_comparison(s.token.span), take=1, put=(s.made("and"), _some(s), s.made("*")))
-    if (
-        s.text == ":"
-        and _ends_operand(before)
-        and s.fits([s.made("+"), *s.tokens[s.index + 1 : s.index + 2]]) == 2
-    ):
+    if s.text == ":" and _ends_operand(before) and s.fits([s.made("+"), *s.tokens[s.index + 1 : s.index + 2]]) == 2:
         return Fix(say.misplaced_range(s.token.span), take=1, put=(s.made("+"), _some(s), s.made("+")))
     return None
 

@@ -114,9 +114,7 @@ def verify_slot(context: Context, slot: Slot, value: Value, scope: Scope) -> Val
     return _verify_shape(context, slot, value, declared, scope)
 
 
-def _verify_shape(
-    context: Context, slot: Slot, value: flat.Expr, declared: ResolvedType, scope: Scope
-) -> flat.Expr:
+def _verify_shape(context: Context, slot: Slot, value: flat.Expr, declared: ResolvedType, scope: Scope) -> flat.Expr:
     shape = shape_of(context, value)
     expected = _expected(context, slot, declared, scope)
     if shape is None or expected is None:
@@ -124,9 +122,7 @@ def _verify_shape(
     fits = len(shape) == len(expected) and all(e in (None, n) for e, n in zip(expected, shape, strict=False))
     if fits:
         return _with_dimension(context, slot, value, declared)
-    return context.poison(
-        complain.slot_shape(value.span, slot.name, expected, shape, slot.declarator.span), value.span
-    )
+    return context.poison(complain.slot_shape(value.span, slot.name, expected, shape, slot.declarator.span), value.span)
 
 
 def _with_dimension(context: Context, slot: Slot, value: flat.Expr, declared: ResolvedType) -> flat.Expr:
@@ -140,16 +136,12 @@ def _with_dimension(context: Context, slot: Slot, value: flat.Expr, declared: Re
             try:
                 dimension = parse_unit(unit.value).dimension
             except UnknownUnit as reason:
-                return context.poison(
-                    complain.unknown_unit(unit.span, str(reason), reason.suggestions), value.span
-                )
+                return context.poison(complain.unknown_unit(unit.span, str(reason), reason.suggestions), value.span)
             return flat.Declared(value, slot.name, dimension, span=value.span)
     return value
 
 
-def _expected(
-    context: Context, slot: Slot, declared: ResolvedType, scope: Scope
-) -> tuple[int | None, ...] | None:
+def _expected(context: Context, slot: Slot, declared: ResolvedType, scope: Scope) -> tuple[int | None, ...] | None:
     """The sizes that a slot declares, None among them for `:`."""
     sizes: list[int | None] = []
     home = Scope(slot.where, None, scope.locals, (), scope.function)

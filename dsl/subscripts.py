@@ -158,9 +158,7 @@ def _in_family(context: Context, family: Family, node: syntax.Subscript, scope: 
     depth = len(next(iter(family.items)))
     key: list[int] = []
     for position, subscript in enumerate(node.subscripts[:depth]):
-        chosen = _selection(
-            context, subscript, node, position, None, scope, partial(_largest, family, position)
-        )
+        chosen = _selection(context, subscript, node, position, None, scope, partial(_largest, family, position))
         if isinstance(chosen, flat.Poison):
             return chosen
         if not isinstance(chosen, int):

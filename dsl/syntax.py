@@ -94,9 +94,7 @@ class Unary(Node):
     operand: Expr
 
 
-BinaryOperator: TypeAlias = Literal[
-    "+", "-", "*", "/", "^", ".*", "./", "<", "<=", ">", ">=", "==", "<>", "and", "or"
-]
+BinaryOperator: TypeAlias = Literal["+", "-", "*", "/", "^", ".*", "./", "<", "<=", ">", ">=", "==", "<>", "and", "or"]
 
 
 @frozen
@@ -423,19 +421,7 @@ class ClassDefinition(Node):
 
 
 Statement: TypeAlias = (
-    Energy
-    | Force
-    | Constraint
-    | Servo
-    | Limit
-    | Friction
-    | Equation
-    | When
-    | Assert
-    | Visual
-    | For
-    | If
-    | Annotation
+    Energy | Force | Constraint | Servo | Limit | Friction | Equation | When | Assert | Visual | For | If | Annotation
 )
 Element: TypeAlias = ClassDefinition | TypeDefinition | Import | Extends | Declaration | Statement
 

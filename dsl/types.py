@@ -16,9 +16,7 @@ from .source import Span
 Base = Literal["Real", "Integer", "Boolean", "String", "Rotation"]
 
 
-def resolve_type(
-    context: Context, where: Namespace, path: tuple[str, ...], span: Span
-) -> ResolvedType | Class | None:
+def resolve_type(context: Context, where: Namespace, path: tuple[str, ...], span: Span) -> ResolvedType | Class | None:
     """What a type name means in a text: a base type with attributes, or a class; None after a complaint."""
     key = (id(where), path)
     if key not in context.types:
@@ -48,9 +46,7 @@ def _resolve(
             return None
 
 
-def _of_definition(
-    context: Context, entry: Type, span: Span, through: tuple[Type, ...]
-) -> ResolvedType | Class | None:
+def _of_definition(context: Context, entry: Type, span: Span, through: tuple[Type, ...]) -> ResolvedType | Class | None:
     if entry in through:
         context.tell(complain.cyclic_type(entry.span, [t.name for t in through] + [entry.name]))
         return None

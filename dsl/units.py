@@ -152,9 +152,7 @@ class _Reader:
                 divided = True
                 unit = self._combine(unit, _power(self._factor(), -1))
             elif divided:
-                raise UnknownUnit(
-                    f"in `{self._text}` it is not clear what stands below the `/`: use parentheses"
-                )
+                raise UnknownUnit(f"in `{self._text}` it is not clear what stands below the `/`: use parentheses")
             else:
                 unit = self._combine(unit, self._factor())
         return unit
@@ -197,9 +195,7 @@ class _Reader:
             return 1
         digits = self.take()
         if len(digits) > 3 or int(digits) > _LARGEST_POWER:
-            raise UnknownUnit(
-                f"the power {digits[:10]} in the unit `{self._text[:20]}` is beyond {_LARGEST_POWER}"
-            )
+            raise UnknownUnit(f"the power {digits[:10]} in the unit `{self._text[:20]}` is beyond {_LARGEST_POWER}")
         return sign * int(digits)
 
 
@@ -221,9 +217,7 @@ def _symbol(symbol: str, text: str) -> Unit:
         base = table.prefixable.get(symbol[length:])
         if factor is not None and base is not None:
             return _prefixed(factor, base)
-    raise UnknownUnit(
-        f"`{symbol}` is not a unit" + ("" if symbol == text else f", in `{text}`"), _nearest(symbol)
-    )
+    raise UnknownUnit(f"`{symbol}` is not a unit" + ("" if symbol == text else f", in `{text}`"), _nearest(symbol))
 
 
 def _prefixed(factor: float, base: Unit) -> Unit:

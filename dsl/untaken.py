@@ -14,9 +14,7 @@ from .instances import Scope, VariableMember
 from .types import resolve_type
 
 
-def look_over(
-    context: Context, nodes: Iterable[syntax.Node], scope: Scope, own: frozenset[str] = frozenset()
-) -> None:
+def look_over(context: Context, nodes: Iterable[syntax.Node], scope: Scope, own: frozenset[str] = frozenset()) -> None:
     """Looks up the names in a text that has no effect; `own` are those it declares itself."""
     for node in nodes:
         match node:

@@ -14,9 +14,7 @@ from .statements import Statements, acting, expressions
 Pairs = Sequence[tuple[VariableMember, flat.VariableDeclaration]]
 
 
-def verify_usage(
-    context: Context, pairs: Pairs, statements: Statements[flat.Expr], incomplete: bool
-) -> set[str]:
+def verify_usage(context: Context, pairs: Pairs, statements: Statements[flat.Expr], incomplete: bool) -> set[str]:
     """Complains about variables without value and declarations without effect.
 
     Gives the names of variables that have no value. `incomplete` says that mistakes told elsewhere may hide

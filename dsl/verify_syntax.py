@@ -15,8 +15,7 @@ DEPTH_LIMIT = 200
 STEPS_LIMIT = 1000
 
 _FIELDS = {
-    kind: tuple(name for name in field_names(kind) if not name.endswith("span"))
-    for kind in Node.__subclasses__()
+    kind: tuple(name for name in field_names(kind) if not name.endswith("span")) for kind in Node.__subclasses__()
 }
 
 

@@ -24,9 +24,7 @@ from .formulation import Formulation
 STEPS_PER_PIECE = 400
 
 
-def march(
-    formulation: Formulation, driver: Driver, start: Start, plan: Plan, progress: Progress | None = None
-) -> Run:
+def march(formulation: Formulation, driver: Driver, start: Start, plan: Plan, progress: Progress | None = None) -> Run:
     """Integrate over the plan; whatever stops the run, all that was computed before is in the record."""
     began = perf_counter()
     walker = _March(formulation.follower(driver), driver, start, plan)

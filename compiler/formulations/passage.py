@@ -25,6 +25,7 @@ from .udwadia_kalaba import States
 
 Floats = NDArray[np.float64]
 
+
 @frozen(eq=False)
 class Passage:
     """Drivers that pass change points."""

@@ -18,9 +18,7 @@ Rule: TypeAlias = dict[str, Any]
 
 FOLDER = Path(__file__).parent
 OUTPUT = FOLDER / "vscode" / "syntaxes" / "mbd.tmLanguage.json"
-WORDS: dict[str, dict[str, list[str]]] = tomllib.loads(
-    (FOLDER.parent / "words.toml").read_text(encoding="utf-8")
-)
+WORDS: dict[str, dict[str, list[str]]] = tomllib.loads((FOLDER.parent / "words.toml").read_text(encoding="utf-8"))
 
 # Scope names, without the `.mbd` at their end.
 CONTROL = "keyword.control"
@@ -117,8 +115,7 @@ def lexical() -> dict[str, Rule]:
         },
         "numbers": {
             "patterns": [
-                match("constant.numeric", rf'{NUMBER}(\[[^\[\]\n",;]*\])')
-                | {"captures": scopes("keyword.other.unit")},
+                match("constant.numeric", rf'{NUMBER}(\[[^\[\]\n",;]*\])') | {"captures": scopes("keyword.other.unit")},
                 match("constant.numeric", NUMBER),
             ]
         },
@@ -140,9 +137,7 @@ def classes() -> dict[str, Rule]:
                 groups(rf"\b(function)\b(?:\s+({NAME}))?", KEYWORD, "entity.name.function"),
                 element(rf"\b(type)\b(?:\s+({NAME}))?", [KEYWORD, CLASS], *include("supertype")),
                 element(r"\b(extends)\b", [KEYWORD], *include("supertype")),
-                element(
-                    r"\b(import)\b", [KEYWORD], *include("comments"), match("entity.name.namespace", DOTTED)
-                ),
+                element(r"\b(import)\b", [KEYWORD], *include("comments"), match("entity.name.namespace", DOTTED)),
                 element(
                     r"\b(annotation)\b",
                     [KEYWORD],
