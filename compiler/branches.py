@@ -15,7 +15,7 @@ from .search import HOLDS, Level, Mask
 Floats = NDArray[np.float64]
 
 MOST_FREE = 40
-TRIES = 8
+TRIES = 5
 RANK = 1e-7
 APART = 1e-3
 """Solutions closer than this part of their size are one: a double root is found to its square root only."""
@@ -39,7 +39,7 @@ class Adrift:
 
 
 def other_branch(level: Level, found: Floats, free: Mask, reduced: ReducedSystem) -> Branch | None:
-    """The nearest other solution that some guesses lead to; None where the rows leave a choice, or have none.
+    """Another solution, the first that a few guesses lead to; None where the rows leave a choice, or have none.
 
     Only where the rows determine all that is free: else every guess leads somewhere else.
     """
@@ -49,7 +49,6 @@ def other_branch(level: Level, found: Floats, free: Mask, reduced: ReducedSystem
     slopes = at.jacobian[:, free]
     if _rank(slopes, _heights(at.jacobian)) < int(free.sum()):
         return None
-    others = []
     for guess in _guesses(level, found, free, reduced):
         there = level.evaluate(guess)
         if np.allclose(there.jacobian[:, free], slopes, rtol=1e-12, atol=0):
@@ -58,14 +57,15 @@ def other_branch(level: Level, found: Floats, free: Mask, reduced: ReducedSystem
             continue
         outcome = level.solve(guess, free)
         if outcome.worst <= HOLDS and _apart(level, reduced, outcome.point, found) > APART:
-            others.append(outcome.point)
-    if not others:
-        return None
-    nearest = min(others, key=lambda point: _apart(level, reduced, point, found))
-    point = found + _difference(reduced, nearest, found)
+            return _branch(level, reduced, outcome.point, found, free)
+    return None
+
+
+def _branch(level: Level, reduced: ReducedSystem, other: Floats, found: Floats, free: Mask) -> Branch:
+    point = found + _difference(reduced, other, found)
     moved = tuple(i for i in level.stage.stage.targets if abs(point[i] - found[i]) > APART * level.size(found))
     columns = [k for k, anchor in enumerate(level.anchors) if free[k] and anchor in moved]
-    return Branch(point, moved, _touched(at.jacobian[:, columns]))
+    return Branch(point, moved, _touched(level.evaluate(found).jacobian[:, columns]))
 
 
 def adrift(level: Level, found: Floats, free: Mask) -> Adrift | None:

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from .formulations.passage import Passage
 from .integrate import Driver, Piece, State
+from .kernels import mapped
+from .redundancy import stacked
 from .truncation import Truncation
 
 Floats = NDArray[np.float64]
@@ -55,9 +57,10 @@ class ChangePoints:
         """Whether rows are near dependence at a state."""
         if not self.watched:
             return False
-        found = self._independence(state.time, state.x, self._driver.environment(state.time, state.time))
+        environment = self._driver.environment(state.time, state.time)
+        (found,) = self._independence(np.array([state.time]), state.x[:, None], environment)
         self._widest = max(self._widest, found)
-        return found < NEAR * self._widest
+        return bool(found < NEAR * self._widest)
 
     def last_far(self, piece: Piece) -> int | None:
         """The last instant of a piece before its rows come near dependence (-1: none); None where they do not."""
@@ -66,19 +69,24 @@ class ChangePoints:
         environment = self._driver.environment(float(piece.times[0]), float(piece.times[-1]))
         count = piece.times.size
         step = 1 if self._rank <= FEW_ROWS else max(1, count // MOST_SAMPLES)
-        previous = -1
-        for k in (*range(step - 1, count - 1, step), count - 1):
-            found = self._independence(float(piece.times[k]), piece.x[:, k], environment)
-            self._widest = max(self._widest, found)
-            if found < NEAR * self._widest:
-                return previous
-            previous = k
-        return None
+        places = np.unique([*range(step - 1, count, step), count - 1])
+        found = self._independence(piece.times[places], piece.x[:, places], environment)
+        widest = np.maximum(np.maximum.accumulate(found), self._widest)
+        self._widest = float(widest[-1])
+        near = np.flatnonzero(found < NEAR * widest)
+        if not near.size:
+            return None
+        return int(places[near[0] - 1]) if near[0] else -1
 
-    def _independence(self, t: float, x: Floats, environment: Floats) -> float:
-        sparse, metric = self._driver.kernels.constraint_rows(t, x, environment)
-        whitened = np.linalg.solve(np.linalg.cholesky(metric.full()), sparse.full().T)
-        lengths = np.linalg.norm(whitened, axis=0)
+    def _independence(self, times: Floats, x: Floats, environment: Floats) -> Floats:
+        k = times.size
+        gradients, metrics = mapped(self._driver.kernels.constraint_rows, k, [times[None, :], x, environment])
+        lower = np.linalg.cholesky(stacked(metrics, k))
+        whitened = np.linalg.solve(lower, stacked(gradients, k).transpose(0, 2, 1)).transpose(0, 2, 1)
+        lengths = np.linalg.norm(whitened, axis=2).max(axis=0)
         self._lengths = np.maximum(self._lengths, lengths) if self._lengths.size else lengths
-        s = np.linalg.svd(whitened / np.where(self._lengths > 0, self._lengths, 1.0), compute_uv=False)
-        return float(s[self._rank - 1] / s[0]) if s[0] > 0 else 0.0
+        units = np.where(self._lengths > 0, self._lengths, 1.0)
+        s = np.linalg.svd(whitened / units[None, :, None], compute_uv=False)
+        # One row alone has nothing to be a part of but the longest it has been.
+        largest = s[:, 0] if s.shape[1] > 1 else np.ones(k)
+        return np.asarray(s[:, self._rank - 1] / np.where(largest > 0, largest, 1.0))

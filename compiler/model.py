@@ -208,9 +208,10 @@ class Model:
 
         `inputs` are numbers, functions of time or tables (times, values); `start` gives firm values by result
         name (`x`, `der(x)`). With `project` (or `start="project"`) firm values that break a constraint are moved,
-        the least in the mass metric, instead of refused; the report says how far. `formulation` is of
-        use to those who compare; `gains` are Baumgarte's α and β (1/s). Raises `StartError` for a start that cannot be, `ModelError` where the formulation cannot take
-        the model, and `SimulationError`, with the result so far, for a run that stops early.
+        the least in the mass metric, instead of refused; the report says how far. `formulation` is of use to those
+        who compare; `gains` are Baumgarte's α and β (1/s). Raises `StartError` for a start that cannot be,
+        `ModelError` where the formulation cannot take the model, and `SimulationError`, with the result so far, for a
+        run that stops early.
         """
         if start == "project":
             start, project = None, True
