@@ -127,16 +127,6 @@ def acceleration_in(kind: str, name: str, span: Span) -> Diagnostic:
     return error(f"acceleration-in-{kind.split()[-1]}", message, span)
 
 
-def too_many_constraints(rows: int, velocities: int, labels: Sequence[str], span: Span) -> Diagnostic:
-    return error(
-        "too-many-constraints",
-        f"{_count(rows, 'holonomic constraint row')} for {_count(velocities, 'coordinate')}: "
-        f"nothing is left to move ({_listed(labels)})",
-        span,
-        help="remove constraints that repeat others, or prescribe the motion with fewer of them",
-    )
-
-
 # --- forces, energies, inertia ---------------------------------------------------------------------
 
 

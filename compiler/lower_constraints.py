@@ -72,7 +72,6 @@ def lower_constraints(
         constraint = _constraint(statement, both, residual, own, multiplier, findings)
         multiplier += len(constraint.rows)
         result.append(constraint)
-    _verify_count(result, layout, findings)
     return tuple(result)
 
 
@@ -130,14 +129,6 @@ def _verify_row(label: str, fact: RowFacts, statement: statements.Constraint[Exp
     else:
         return True
     return False
-
-
-def _verify_count(constraints: list[Constraint], layout: Layout, findings: Findings) -> None:
-    rows = [row for c in constraints for row in c.rows if row.level == "position"]
-    velocities = layout.symbols.v.numel()
-    if len(rows) > velocities:
-        labels = [row.label for row in rows]
-        findings.add(complaints.too_many_constraints(len(rows), velocities, labels, rows[velocities].span))
 
 
 # --- servos --------------------------------------------------------------------------------------

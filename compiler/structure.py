@@ -16,6 +16,10 @@ from .equations import EquationsOfMotion
 
 Signature = list[dict[int, int]]
 
+GENERIC_STATES = 4
+REGULAR = 1e-10
+"""Singular values below this part of the largest are taken for 0."""
+
 
 @frozen
 class Offsets:
@@ -41,20 +45,46 @@ def offsets(equations: EquationsOfMotion, residuals: Sequence[ca.SX], chains: Ch
 def plain_offsets(equations: EquationsOfMotion) -> Offsets | None:
     """The offsets of plain constrained mechanics, which need no search: positions twice, velocities once.
 
-    None unless every coordinate has inertia and every other unknown is a multiplier.
+    None unless every other unknown is a multiplier, and every coordinate has inertia or is taken along by
+    constraints with those that have.
     """
     nv = equations.coordinate_orders[0].numel()
     if any(u.kind not in ("coordinate", "multiplier") for u in equations.unknowns):
         return None
-    inertia = ca.jacobian_sparsity(
-        ca.vertcat(*(r.residual for r in equations.rows[:nv])), equations.coordinate_orders[1]
-    )
-    diagonal = set(zip(*(np.asarray(t) for t in inertia.get_triplet()), strict=True))
-    if any((j, j) not in diagonal for j in range(nv)):
+    if not (_all_have_inertia(equations, nv) or _constraints_move_the_massless(equations, nv)):
         return None
     count = {"position": 2, "velocity": 1}
     rows = (0,) * nv + tuple(count[row.level] for row in equations.system.rows)
     return Offsets(rows, (2,) * nv + (0,) * (len(equations.unknowns) - nv))
+
+
+def _all_have_inertia(equations: EquationsOfMotion, nv: int) -> bool:
+    inertia = ca.jacobian_sparsity(
+        ca.vertcat(*(r.residual for r in equations.rows[:nv])), equations.coordinate_orders[1]
+    )
+    diagonal = set(zip(*(np.asarray(t) for t in inertia.get_triplet()), strict=True))
+    return all((j, j) in diagonal for j in range(nv))
+
+
+def _constraints_move_the_massless(equations: EquationsOfMotion, nv: int) -> bool:
+    """Whether every motion that the constraints allow moves some mass, at a generic state.
+
+    The mass matrix M is regular on the directions N that the gradients A of constraints leave (A·N = 0).
+    """
+    motions = ca.vertcat(*(r.residual for r in equations.rows[:nv]))
+    columns = [ca.jacobian(motions, equations.coordinate_orders[1]), ca.jacobian(motions, equations.other_orders[0])]
+    symbols = ca.vertcat(*ca.symvar(ca.horzcat(*columns)))
+    evaluate = ca.Function("generic", [symbols], columns)
+    random = np.random.default_rng(5)
+    for _ in range(GENERIC_STATES):
+        mass, gradients = (np.asarray(m.full()) for m in evaluate(random.uniform(0.3, 1.7, symbols.numel())))
+        if not (np.isfinite(mass).all() and np.isfinite(gradients).all()):
+            continue
+        u, s, _ = np.linalg.svd(gradients)
+        left = u[:, int(np.sum(s > REGULAR * s[0])) :] if s.size else u
+        moved = np.linalg.svd(left.T @ mass @ left, compute_uv=False)
+        return not moved.size or bool(moved[-1] > REGULAR * moved[0])
+    return False
 
 
 def _signature(equations: EquationsOfMotion, residuals: Sequence[ca.SX], chains: Chains) -> Signature:

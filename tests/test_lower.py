@@ -487,7 +487,6 @@ def test_a_row_that_is_flat_at_samples_is_not_dropped() -> None:
         (lambda b, x: b.constraint("c", x, 1.0, qualifier="nonholonomic"), "qualifier-wrong"),
         (lambda b, x: b.constraint("c", der(der(x)), 1.0), "acceleration-in-constraint"),
         (lambda b, x: b.constraint("c", x, reaction("c")), "reaction-here"),
-        (lambda b, x: b.constraint("c", [x, 2.0 * x], [0.0, 0.0]), "too-many-constraints"),
         (lambda b, x: b.force("f", 1.0, der(x) ** 2), "flow-not-linear"),
         (lambda b, x: b.force("f", 1.0, f("sign", der(x))), "flow-not-linear"),
         (lambda b, x: b.force("f", 1.0, f("abs", der(x))), "flow-not-linear"),
