@@ -25,7 +25,7 @@ IDAS_OPTIONS: dict[str, Any] = {
     "suppress_algebraic": True,
     "cj_scaling": True,
     # Pieces are cut to a few hundred steps: one that takes as many as this is too long, or stuck.
-    "max_num_steps": 10_000,
+    "max_num_steps": 2_500,
     "quad_err_con": True,
     "print_stats": False,
     "error_on_fail": True,

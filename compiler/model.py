@@ -28,7 +28,7 @@ from .formulations.march import march
 from .initialize import deeper_states, initialize, solve_for_algebraic
 from .inputs import Inputs, InputSetting
 from .integrate import Driver
-from .redundancy import least_algebraic
+from .redundancy import count_repeats, least_algebraic
 from .remarks import on_run
 from .run import Plan, Progress, Run
 from .simulate import simulate
@@ -111,7 +111,9 @@ class Model:
     @cached_property
     def summary(self) -> Summary:
         """What the system is: coordinates, constraints by kind, degrees of freedom."""
-        return summarize(self._built.system, self._built.integrability)
+        x = self._built.starts.given(self._parameter_column({}), {}).x
+        redundant = count_repeats(self._built.kernels, x, self._environment(None, self._still, 0.0))
+        return summarize(self._built.system, self._built.integrability, redundant=redundant)
 
     @property
     def coordinates(self) -> Named:
@@ -385,6 +387,11 @@ class Model:
         else:
             x[nq : nq + self._velocities] = _column("v", v, self._velocities)
         return x
+
+    @property
+    def _still(self) -> dict[str, float]:
+        """Inputs without a declared value at 0: for what does not depend on them."""
+        return dict.fromkeys(self._built.kernels.reduced.equations.signals.needed, 0.0)
 
     @cached_property
     def _mass(self) -> ca.Function:

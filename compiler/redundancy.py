@@ -105,6 +105,25 @@ def _repeats(unit: Floats, rank: int) -> tuple[Repeat, ...]:
     return tuple(repeats)
 
 
+def count_repeats(kernels: Kernels, x: Floats, environment: Floats) -> tuple[int, int]:
+    """How many position rows, and how many of all constraint rows, say what others say at a state and time 0."""
+    sparse, metric = constraint_jacobian(kernels, 0.0, x, environment)
+    if sparse.size1() == 0 or (sparse.size1() > FEW_ROWS and _clearly_independent(sparse)):
+        return 0, 0
+    gradients = np.asarray(sparse.full())
+    whitened = np.linalg.solve(np.linalg.cholesky(metric), gradients.T).T
+    if not np.all(np.isfinite(whitened)):
+        return 0, 0
+    lengths = np.linalg.norm(whitened, axis=1)
+    unit = whitened / np.where(lengths > 0, lengths, 1.0)[:, None]
+    at_position = [row.level == "position" for row in kernels.reduced.equations.system.rows]
+    return _missing(unit[at_position]), _missing(unit)
+
+
+def _missing(rows: Floats) -> int:
+    return int(rows.shape[0] - np.linalg.matrix_rank(rows, tol=RANK)) if rows.size else 0
+
+
 def stacked(matrices: ca.DM, count: int) -> Floats:
     """What a mapped function returns side by side, (r, n·count), as (count, r, n)."""
     dense = np.asarray(matrices.full())

@@ -37,6 +37,9 @@ def simulate(driver: Driver, start: Start, plan: Plan, progress: Progress | None
                 progress(runner.state.time, plan.stop)
     except KeyboardInterrupt:
         runner.run.outcome, runner.run.reason = "stopped", "interrupted"
+    except np.linalg.LinAlgError:
+        # A mass matrix that is positive no more, or slopes that are no numbers: there is no way on.
+        runner.lose()
     runner.run.wall_time = perf_counter() - began
     return runner.run
 
@@ -129,7 +132,7 @@ class _Runner:
         if not self._rate_at_pilot:
             self._rate_at_pilot = self._rate
         self._largest = np.maximum(self._largest, np.max(np.abs(piece.x), axis=1))
-        self._allowed = max(self._allowed, 4 * duration) if np.isfinite(self._allowed) else np.inf
+        self._allowed = max(self._allowed, 2 * duration) if np.isfinite(self._allowed) else np.inf
         self.run.steps += piece.steps
         self._loosened = 1.0
 
@@ -171,15 +174,15 @@ class _Runner:
             return True
         shorter = duration / 4
         if shorter < SHORTEST * self._plan.interval:
-            self.run.outcome = "stopped"
-            self.run.reason = LOST
-            self._keep_last()
+            self.lose()
             return False
         self._allowed = shorter
         return True
 
-    def _keep_last(self) -> None:
-        """The state the run was lost at is recorded too, between the instants asked for."""
+    def lose(self) -> None:
+        """The run ends; the state it was lost at is recorded too, between the instants asked for."""
+        self.run.outcome = "stopped"
+        self.run.reason = LOST
         record = self.run.record
         self.run.lost = self.state
         if self.state.time > record.blocks[-1][0].piece.times[-1]:
