@@ -27,9 +27,7 @@ def assert_at(
         computed = float(result[name][instant])
         allowed = absolute + relative * abs(value)
         if not abs(computed - value) <= allowed:
-            misses.append(
-                f"{name}: {computed!r} is not {value!r} ({computed - value:.2e}, allowed {allowed:.1e})"
-            )
+            misses.append(f"{name}: {computed!r} is not {value!r} ({computed - value:.2e}, allowed {allowed:.1e})")
     assert not misses, f"at {time} s: " + "; ".join(misses)
 
 

@@ -11,9 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-PROBLEMS: dict[str, dict[str, Any]] = json.loads(
-    (Path(__file__).parent / "published.json").read_text(encoding="utf-8")
-)
+PROBLEMS: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "published.json").read_text(encoding="utf-8"))
 
 
 def at(problem: str, time: str, *names: str) -> dict[str, float]:

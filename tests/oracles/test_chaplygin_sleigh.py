@@ -40,9 +40,7 @@ def test_closed_form(compiled):
 
     start = {"x": a, "y": 0, "heading": 0, "der(heading)": w0}
     model = compiled("chaplygin_sleigh", m=m, I=inertia, ahead=a)
-    result = model.simulate(
-        stop_time=4, interval=0.5, tolerance=1e-11, start=start | {"der(x)": u0, "der(y)": a * w0}
-    )
+    result = model.simulate(stop_time=4, interval=0.5, tolerance=1e-11, start=start | {"der(x)": u0, "der(y)": a * w0})
     for t in (0.5, 1.0, 2.0, 4.0):
         x, y = blade(t)
         expected = {

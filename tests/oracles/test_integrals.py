@@ -112,7 +112,7 @@ def test_rattleback_turns_round(compiled):
     spin = result["w[3]"]
     assert spin[0] == pytest.approx(-5)
     assert 5.0 < spin.max() < 5.5
-    assert 6.0 < result.time[np.argmax(spin)] < 7.5
+    assert 5.5 < result.time[np.argmax(spin)] < 7.5
     assert drift(result, "energy.total") < 1e-6
 
 
@@ -165,7 +165,7 @@ def test_heavy_top_through_the_vertical(compiled):
     """Bruels, Cardona and Arnold: it passes almost exactly through the vertical; the spin stays 150 rad/s."""
     result = compiled("heavy_top").simulate(stop_time=2, interval=0.005, tolerance=1e-10)
     assert result["w[2]"] == pytest.approx(150.0, abs=1e-6)
-    assert drift(result, "energy.total") < 1e-5
+    assert drift(result, "energy.total") < 1e-8 * abs(result["energy.total"][0])
     assert result["C[3]"].min() < -0.999
 
 

@@ -55,9 +55,7 @@ def climbing_torques(t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (total + difference) / 2, (total - difference) / 2
 
 
-@pytest.mark.parametrize(
-    ("settings", "position", "torque"), [({}, 1e-7, 1e-7), ({"tolerance": 1e-11}, 1e-9, 1e-9)]
-)
+@pytest.mark.parametrize(("settings", "position", "torque"), [({}, 1e-7, 1e-7), ({"tolerance": 1e-11}, 1e-9, 1e-9)])
 def test_climbing_robot(compiled, settings, position, torque):
     """Closed form from the paper's own equations (11)-(17) along (21), at every recorded instant."""
     result = compiled("climbing_robot").simulate(stop_time=20, interval=0.05, **settings)
