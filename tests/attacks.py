@@ -84,9 +84,7 @@ def chain(count: int) -> str:
 def parameters(count: int) -> str:
     lines = [f"  parameter Real p{n} = p{n - 1} + p{n - 1};" for n in range(1, count)]
     return model(
-        "  parameter Real p0 = 1;\n"
-        + "\n".join(lines)
-        + f"\n  potential e = 1[J]*p{count - 1}*sin(time*1[1/s]);"
+        "  parameter Real p0 = 1;\n" + "\n".join(lines) + f"\n  potential e = 1[J]*p{count - 1}*sin(time*1[1/s]);"
     )
 
 
@@ -160,10 +158,7 @@ REFUSED: Final[dict[str, str]] = {
     "comprehensions in each other": real("sum(sum(sum(1 for i in 1:1000) for j in 1:1000) for k in 1:1000)"),
     "a loop": model("  for i in 1:1000000000 loop potential p = 1[J]; end for;"),
     "loops in each other": model(
-        "  "
-        + "".join(f"for i{n} in 1:100 loop " for n in range(10))
-        + "potential p = 1[J];"
-        + " end for;" * 10
+        "  " + "".join(f"for i{n} in 1:100 loop " for n in range(10)) + "potential p = 1[J];" + " end for;" * 10
     ),
     "loops that hold nothing": model("  for i in 1:100000, j in 1:100000 loop end for;"),
     "a step of zero": model("  for i in 1:0:10 loop potential p = 1[J]; end for;"),
@@ -187,9 +182,7 @@ REFUSED: Final[dict[str, str]] = {
     "a unit of many powers": model("  Length a = 1[" + "m^9" * 1 + "".join(["^9"] * 2_000) + "];"),
     "a unit in parentheses": model("  Length a = 1[" + "(" * 5_000 + "m" + ")" * 5_000 + "];"),
     "a length to a huge power": model("  Length a = x^1000000000;"),
-    "a length to a power of powers": model(
-        "  Real a = " + nest("(", "x", "^1000000007)", 60) + ";\n  Length b = a;"
-    ),
+    "a length to a power of powers": model("  Real a = " + nest("(", "x", "^1000000007)", 60) + ";\n  Length b = a;"),
     "a matrix to a huge power": model("  Real a[2, 2] = [1, 1; 1, 0]^1000000000;"),
     "a number of many digits": real("1" * 1_000_000),
     # --- endless ---
@@ -199,9 +192,7 @@ REFUSED: Final[dict[str, str]] = {
         "function f input Real x; output Real y = g(x); end f;\n"
         "function g input Real x; output Real y = f(x); end g;\n",
     ),
-    "a function as a default of itself": real(
-        "f()", "function f input Real x = f(); output Real y = x; end f;\n"
-    ),
+    "a function as a default of itself": real("f()", "function f input Real x = f(); output Real y = x; end f;\n"),
     "a class in itself": model("  M inside;"),
     "an array of the class in itself": model("  M inside[2];"),
     "classes in each other": model("  A a;", "model A B b; end A;\nmodel B A a; end B;\n"),
@@ -216,8 +207,7 @@ REFUSED: Final[dict[str, str]] = {
     "a parameter by itself": model("  parameter Real p = p + 1;\n  potential e = 1[J]*p;"),
     "parameters by each other": model("  parameter Real p = q;\n  parameter Real q = 2*p;"),
     "sizes by each other": model(
-        "  structural parameter Integer n = m;\n  structural parameter Integer m = n;\n"
-        "  Real a[n] = zeros(n);"
+        "  structural parameter Integer n = m;\n  structural parameter Integer m = n;\n  Real a[n] = zeros(n);"
     ),
     "a size by itself": model("  Real a[size(a, 1)] = zeros(size(a, 1));"),
     "a start by itself": "model M\n  coordinate Length z(start = z);\n  kinetic k = 1[kg]*der(z)^2;\nend M;",
@@ -311,9 +301,7 @@ EITHER: Final[dict[str, str]] = {
     "derivatives of sines of sines": model(
         "  kinetic more = 1[kg.m2]/2*der(" + nest("sin(", "x/1[m]", ")", 100) + ")^2;"
     ),
-    "many rotations": model(
-        "  Rotation R = " + "*".join(["rotX(x/1[m])"] * 500) + ";\n  potential p = 1[J]*R[1, 1];"
-    ),
+    "many rotations": model("  Rotation R = " + "*".join(["rotX(x/1[m])"] * 500) + ";\n  potential p = 1[J]*R[1, 1];"),
     "a matrix to a power": model("  Real a[2, 2] = [1, 1; 1, 0]^50;"),
     "a steep wall": plain_potential("exp(exp(x/1[m]*10))"),
     "a pole at the start": plain_potential("1/(x/1[m] - 1)"),
@@ -328,12 +316,8 @@ EITHER: Final[dict[str, str]] = {
     "a fast oscillation": plain_potential("sin(1e12*time*1[1/s])*x/1[m]"),
     "a fast stiff spring": plain_potential("1e30*(x/1[m])^2"),
     "a run that jumps": plain_potential("if sin(1e6*x/1[m]) > 0 then 1e6*x/1[m] else 0"),
-    "a long experiment": model(
-        "  annotation(experiment(StopTime = 1e300, Interval = 1e-300, Tolerance = 1e-300));"
-    ),
-    "an experiment of nothing": model(
-        "  annotation(experiment(StopTime = -1, Interval = 0, Tolerance = 0));"
-    ),
+    "a long experiment": model("  annotation(experiment(StopTime = 1e300, Interval = 1e-300, Tolerance = 1e-300));"),
+    "an experiment of nothing": model("  annotation(experiment(StopTime = -1, Interval = 0, Tolerance = 0));"),
     "a model named like Python": model("").replace(" M", " __import__"),
 }
 

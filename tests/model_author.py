@@ -76,16 +76,12 @@ class _Author:
             usable = names if names and self.rng.random() < 0.8 else LITERALS[quantity]
             return self.rng.choice(usable)
         if kind < 0.6:
-            return (
-                f"({self.one(quantity, depth - 1)} {self.rng.choice('+-')} {self.one(quantity, depth - 1)})"
-            )
+            return f"({self.one(quantity, depth - 1)} {self.rng.choice('+-')} {self.one(quantity, depth - 1)})"
         if kind < 0.75:
             return f"{self.factor(depth - 1)}*{self.one(quantity, depth - 1)}"
         if kind < 0.8:
             condition = self.condition(depth - 1)
-            return (
-                f"(if {condition} then {self.one(quantity, depth - 1)} else {self.one(quantity, depth - 1)})"
-            )
+            return f"(if {condition} then {self.one(quantity, depth - 1)} else {self.one(quantity, depth - 1)})"
         if kind < 0.85:
             return f"min({self.one(quantity, depth - 1)}, {self.one(quantity, depth - 1)})"
         if kind < 0.9:
@@ -102,9 +98,7 @@ class _Author:
     def factor(self, depth: int) -> str:
         """A number without a dimension."""
         angle = self.one("Angle", depth)
-        return self.rng.choice(
-            (f"sin({angle})", f"cos({angle})", "0.5", "2", f"exp(-({angle})^2)", "tanh(1)")
-        )
+        return self.rng.choice((f"sin({angle})", f"cos({angle})", "0.5", "2", f"exp(-({angle})^2)", "tanh(1)"))
 
     def condition(self, depth: int) -> str:
         quantity = self.rng.choice(("Length", "Angle", "Real"))

@@ -94,12 +94,7 @@ def mass_matrix(q: Vector, p: Parameters) -> Vector:
         (4, 7): -m * r * (r * sa + delta * ca * st),
         (4, 8): m * delta * ca * ct,
         (5, 5): inertia
-        + m
-        * (
-            delta**2 * (1 - ca**2 * cb**2)
-            + 2 * delta * r * ca * cb * psi13
-            + r**2 * (ca**2 * cb**2 + psi12**2)
-        ),
+        + m * (delta**2 * (1 - ca**2 * cb**2) + 2 * delta * r * ca * cb * psi13 + r**2 * (ca**2 * cb**2 + psi12**2)),
         (5, 6): -m * r * psi12,
         (5, 7): m * r * (r * ca * cb + delta * psi13),
         (5, 8): m * delta * psi12,
@@ -136,11 +131,7 @@ def gravity_vector(q: Vector, p: Parameters) -> Vector:
             0,
             weight * (-delta * sin(alpha) * cos(beta) + r * cos(beta) * cos(alpha) * sin(theta)),
             weight
-            * (
-                -delta * cos(alpha) * sin(beta)
-                - r * cos(beta) * cos(theta)
-                - r * sin(beta) * sin(alpha) * sin(theta)
-            ),
+            * (-delta * cos(alpha) * sin(beta) - r * cos(beta) * cos(theta) - r * sin(beta) * sin(alpha) * sin(theta)),
             0,
             weight * cos(alpha) * cos(beta),
             weight * r * (sin(beta) * sin(theta) + cos(beta) * sin(alpha) * cos(theta)),
@@ -153,9 +144,7 @@ def height(q: Vector, p: Parameters) -> float:
     """z_c of (13): the moving mass above the sphere's centre."""
     _, _, alpha, beta, _, d_a, theta, r = q
     delta = d_a - p.z_off
-    return float(
-        delta * cos(alpha) * cos(beta) - r * sin(beta) * cos(theta) + r * cos(beta) * sin(alpha) * sin(theta)
-    )
+    return float(delta * cos(alpha) * cos(beta) - r * sin(beta) * cos(theta) + r * cos(beta) * sin(alpha) * sin(theta))
 
 
 def damping_vector(v: Vector, p: Parameters) -> Vector:

@@ -13,7 +13,6 @@ import casadi as ca
 import numpy as np
 
 from mbdc.compiler.mechanics import MechanicalSystem
-from mbdc.dsl.records import field_names
 from mbdc.dsl import statements as st
 from mbdc.dsl.flat import BaseType, VariableKind
 from mbdc.dsl.program import (
@@ -32,6 +31,7 @@ from mbdc.dsl.program import (
     Variable,
     VariableDefinition,
 )
+from mbdc.dsl.records import field_names
 from mbdc.dsl.source import Source, Span
 
 SPAN = Span(Source("<test>", "model M end M;"), 0, 5)
@@ -164,9 +164,7 @@ def rot(axis: str, angle: Any) -> E:
 def either(condition: E, then: Any, otherwise: Any) -> E:
     """`if condition then a else b`."""
     a, b = wrap(then), wrap(otherwise)
-    return E(
-        Conditional(type=Type(a.shape), span=SPAN, condition=condition.node, then=a.node, otherwise=b.node)
-    )
+    return E(Conditional(type=Type(a.shape), span=SPAN, condition=condition.node, then=a.node, otherwise=b.node))
 
 
 def lookup(xs: list[float], ys: list[float], argument: E) -> E:
@@ -253,9 +251,7 @@ class Build:
         return self.declare(name, "plain", shape=shape, **options)
 
     def energy(self, kind: Any, value: E, name: str = "") -> None:
-        self._statements["energies"].append(
-            st.Energy(kind=kind, name=name or kind, value=value.node, span=SPAN)
-        )
+        self._statements["energies"].append(st.Energy(kind=kind, name=name or kind, value=value.node, span=SPAN))
 
     def kinetic(self, value: E, name: str = "") -> None:
         self.energy("kinetic", value, name)
@@ -283,36 +279,26 @@ class Build:
             )
         )
 
-    def limit(
-        self, name: str, value: E, lower: Any = None, upper: Any = None, restitution: Any = None
-    ) -> None:
+    def limit(self, name: str, value: E, lower: Any = None, upper: Any = None, restitution: Any = None) -> None:
         lower, upper, restitution = (None if e is None else wrap(e).node for e in (lower, upper, restitution))
         self._statements["limits"].append(
-            st.Limit(
-                name=name, lower=lower, value=value.node, upper=upper, restitution=restitution, span=SPAN
-            )
+            st.Limit(name=name, lower=lower, value=value.node, upper=upper, restitution=restitution, span=SPAN)
         )
 
     def friction(self, name: str, coefficient: Any, normal: Any, flow: E, **options: Any) -> None:
         coefficient, normal = _nodes(coefficient, normal)
         given = tuple((key, wrap(value).node) for key, value in options.items())
         self._statements["frictions"].append(
-            st.Friction(
-                name=name, coefficient=coefficient, normal=normal, flow=flow.node, options=given, span=SPAN
-            )
+            st.Friction(name=name, coefficient=coefficient, normal=normal, flow=flow.node, options=given, span=SPAN)
         )
 
     def equation(self, name: str, left: Any, right: Any, kind: Any = "equation") -> None:
         left, right = _nodes(left, right)
-        self._statements["equations"].append(
-            st.Equation(kind=kind, name=name, left=left, right=right, span=SPAN)
-        )
+        self._statements["equations"].append(st.Equation(kind=kind, name=name, left=left, right=right, span=SPAN))
 
     def when(self, condition: E, *actions: Any) -> None:
         lowered = tuple(
-            st.Terminate(message=a)
-            if isinstance(a, str)
-            else st.Reinit(target=a[0].node, value=wrap(a[1]).node)
+            st.Terminate(message=a) if isinstance(a, str) else st.Reinit(target=a[0].node, value=wrap(a[1]).node)
             for a in actions
         )
         self._statements["whens"].append(st.When(condition=condition.node, actions=lowered, span=SPAN))

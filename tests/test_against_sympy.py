@@ -32,9 +32,7 @@ def unit_attitudes(derivation: Derivation, q: np.ndarray) -> np.ndarray:
     return q
 
 
-@pytest.mark.parametrize(
-    "stem", [pytest.param(s, marks=pytest.mark.slow) if s in LONG else s for s in SHIPPED + OWN]
-)
+@pytest.mark.parametrize("stem", [pytest.param(s, marks=pytest.mark.slow) if s in LONG else s for s in SHIPPED + OWN])
 def test_accelerations_and_multipliers(compiled, stem):
     if stem in SERVO:
         pytest.skip("a servo's inputs are no multipliers; held against its closed form elsewhere")
@@ -75,6 +73,4 @@ def test_angular_velocity_is_that_of_the_matrix(stem):
     generator = np.random.default_rng(5)
     q = unit_attitudes(derivation, generator.normal(size=len(derivation.q)))
     v = generator.normal(size=len(derivation.v))
-    assert derivation.value("w")(q, v, 0.0) == pytest.approx(
-        derivation.body_rates_of_matrix("S", q, v), abs=1e-12
-    )
+    assert derivation.value("w")(q, v, 0.0) == pytest.approx(derivation.body_rates_of_matrix("S", q, v), abs=1e-12)

@@ -139,7 +139,5 @@ def test_every_shipped_data_file_is_in_the_package_data() -> None:
     for package, folder in setup["package-dir"].items():
         patterns = setup["package-data"].get(package, [])
         shipped = {p for pattern in patterns for p in (ROOT / folder).glob(pattern)}
-        data = {
-            p for p in (ROOT / folder).iterdir() if p.is_file() and p.suffix not in {".py", ".pyc", ".md"}
-        }
+        data = {p for p in (ROOT / folder).iterdir() if p.is_file() and p.suffix not in {".py", ".pyc", ".md"}}
         assert data <= shipped, f"{package} leaves out {sorted(relative(p) for p in data - shipped)}"

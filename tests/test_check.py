@@ -188,9 +188,7 @@ def test_a_clash_in_an_array_names_the_element() -> None:
 # --- literals that are no numbers ------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "expression", ["1/0", "10^1e9", "sqrt(-1)", "log(0)", "x/0", "0*x + exp(1e4)", "(-8)^0.5"]
-)
+@pytest.mark.parametrize("expression", ["1/0", "10^1e9", "sqrt(-1)", "log(0)", "x/0", "0*x + exp(1e4)", "(-8)^0.5"])
 def test_values_that_are_not_finite_are_told(expression: str) -> None:
     assert codes(f"  Real e = {expression};") == ["not-finite"]
 
@@ -248,9 +246,7 @@ def test_attributes_have_the_shape_of_their_variable() -> None:
 
 
 def test_a_rotation_stays_one_through_products() -> None:
-    body = (
-        "  Rotation Q = transpose(S)*rotX(th)*(if x > 0 then identity(3) else [0, -1, 0; 1, 0, 0; 0, 0, 1]);"
-    )
+    body = "  Rotation Q = transpose(S)*rotX(th)*(if x > 0 then identity(3) else [0, -1, 0; 1, 0, 0; 0, 0, 1]);"
     assert checked(body).variables["Q"].type.shape == (3, 3)
     assert codes("  Rotation Q = S + S;") == ["not-a-rotation"]
 
@@ -318,9 +314,7 @@ def test_long_chains_deep_nesting_and_shared_nodes_pass() -> None:
     chain = [declared("x0", "coordinate", None)]
     for i in range(1, 3000):
         before = flat.Variable(f"x{i - 1}", span=SPAN)
-        chain.append(
-            declared(f"x{i}", "plain", flat.Binary("+", before, flat.Number(1.0, span=SPAN), span=SPAN))
-        )
+        chain.append(declared(f"x{i}", "plain", flat.Binary("+", before, flat.Number(1.0, span=SPAN), span=SPAN)))
     deep: flat.Expr = flat.Variable("x0", span=SPAN)
     shared: flat.Expr = deep
     for _ in range(3000):
@@ -328,9 +322,7 @@ def test_long_chains_deep_nesting_and_shared_nodes_pass() -> None:
     for _ in range(200):
         shared = flat.Binary("+", shared, shared, span=SPAN)
     start = time.process_time()
-    result, told = check(
-        made(*reversed(chain), declared("deep", "plain", deep), declared("shared", "plain", shared))
-    )
+    result, told = check(made(*reversed(chain), declared("deep", "plain", deep), declared("shared", "plain", shared)))
     assert result is not None and not told
     assert time.process_time() - start < 60  # not a measurement: exponential work would never end
 

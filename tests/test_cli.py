@@ -30,9 +30,7 @@ end Slider;
 """
 WRONG = GOOD.replace("push on x", "push on y").replace("m/2*der(x)^2", "m/2*der(z)^2")
 # A constraint that the start contradicts, and one that ends the run, each added to the good model.
-BAD_START = GOOD.replace(
-    "annotation", "coordinate Length y(start = 2);\n constraint tie: x = y;\n annotation"
-)
+BAD_START = GOOD.replace("annotation", "coordinate Length y(start = 2);\n constraint tie: x = y;\n annotation")
 LIMITED = GOOD.replace("annotation", "limit wall: x <= 0.6;\n annotation")
 ASSERTED = GOOD.replace("annotation", 'assert(x < 0.6, "slid too far");\n annotation')
 WARNED = GOOD.replace("m = 2;", "m = 2; parameter Real k = 3;").replace("push on x", "push + k on x")
@@ -110,9 +108,7 @@ def test_output_names_the_file(command: Command) -> None:
 
 
 def test_set_takes_parameters_inputs_and_starts(command: Command) -> None:
-    answer = command(
-        GOOD, "--set", "m=4", "--set", "push=8[N]", "--set", "x.start=50[cm]", "--set", "x.rate=-1"
-    )
+    answer = command(GOOD, "--set", "m=4", "--set", "push=8[N]", "--set", "x.start=50[cm]", "--set", "x.rate=-1")
     assert answer.code == 0, answer.err
     assert last("model.csv", "x") == pytest.approx(0.5 - 1 + 8 / 4 / 2)
     assert last("model.csv", "der(x)") == pytest.approx(1)
@@ -373,9 +369,7 @@ def test_a_stage_beyond_a_mistake_is_refused_and_one_before_it_is_shown(command:
     assert "unknown-name" in answer.err
 
 
-def test_progress_waits_for_long_runs(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_progress_waits_for_long_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     clock = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
     bar = progress.ProgressBar()

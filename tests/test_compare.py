@@ -53,9 +53,7 @@ def verify_agreement(comparison: Comparison, most: float) -> None:
         ("pendulum", 2.0, 1e-8, 1e-6),
     ],
 )
-def test_all_formulations_agree(
-    compiled: Compiled, stem: str, stop: float, tolerance: float, most: float
-) -> None:
+def test_all_formulations_agree(compiled: Compiled, stem: str, stop: float, tolerance: float, most: float) -> None:
     comparison = compiled(stem).compare(stop_time=stop, interval=stop / 10, tolerance=tolerance)
     assert comparison.accepted == NAMES
     verify_agreement(comparison, most)
@@ -82,9 +80,7 @@ def test_each_keeps_what_it_promises(compiled: Compiled) -> None:
 
 
 @pytest.mark.parametrize("formulation", OTHERS)
-def test_reactions_and_accelerations_are_those_of_the_default(
-    compiled: Compiled, formulation: FormulationName
-) -> None:
+def test_reactions_and_accelerations_are_those_of_the_default(compiled: Compiled, formulation: FormulationName) -> None:
     model = compiled("car_axis")
     usual = model.simulate(stop_time=0.05, interval=0.01)
     other = model.simulate(stop_time=0.05, interval=0.01, formulation=formulation)

@@ -57,9 +57,7 @@ def test_no_word_stands_twice_in_a_section() -> None:
     for name, section in WORDS.items():
         listed = [word for group in section.values() for word in group]
         # `rate` is an attribute of a variable and an option of a servo.
-        assert sorted(set(listed) | ({"rate"} if name == "attributes" else set())) == sorted(set(listed)), (
-            name
-        )
+        assert sorted(set(listed) | ({"rate"} if name == "attributes" else set())) == sorted(set(listed)), name
 
 
 def test_words_are_those_the_language_gives() -> None:
@@ -242,9 +240,7 @@ def test_nothing_bleeds_into_the_next_statement(line: str) -> None:
 
 
 def test_keywords_only_in_their_places() -> None:
-    found = tokens(
-        "model M\n  coordinate Length force, on;\n  kinetic on = m/2*force*time + on.time;\nend M;"
-    )
+    found = tokens("model M\n  coordinate Length force, on;\n  kinetic on = m/2*force*time + on.time;\nend M;")
     assert ("force", "variable") in found
     assert ("on", "variable") in found
     assert ("on", "label") in found
@@ -383,9 +379,7 @@ def snapshot_colours(snapshot: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("colours_of", [vim_colours, textmate_colours], ids=["vim", "textmate"])
-def test_editors_agree(
-    colours_of: Callable[[list[Path], Path], dict[Path, list[str]]], tmp_path: Path
-) -> None:
+def test_editors_agree(colours_of: Callable[[list[Path], Path], dict[Path, list[str]]], tmp_path: Path) -> None:
     """What Pygments makes of every shipped model is what the other two make of it, letter by letter."""
     paths = [*MODELS, CASE, PLACES]
     for path, theirs in colours_of(paths, tmp_path).items():
@@ -401,9 +395,7 @@ def test_editors_agree(
 @pytest.mark.parametrize("path", [CASE, PLACES], ids=lambda path: path.stem)
 def test_textmate_scopes(path: Path) -> None:
     tool = needs("vscode-tmgrammar-test", "the TextMate grammar was not run")
-    run = subprocess.run(
-        [tool, "-g", str(textmate.OUTPUT), str(path)], timeout=120, capture_output=True, text=True
-    )
+    run = subprocess.run([tool, "-g", str(textmate.OUTPUT), str(path)], timeout=120, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
 
 

@@ -17,9 +17,7 @@ from mbdc.dsl.source import Source
 MOVING = "coordinate Length x(start = 0);\nkinetic motion = 1[kg]/2*der(x)^2;\n"
 
 
-def analysed(
-    text: str, structure: Mapping[str, float | bool] | None = None, model: str | None = None
-) -> Analysis:
+def analysed(text: str, structure: Mapping[str, float | bool] | None = None, model: str | None = None) -> Analysis:
     return analyse(Source("<text>", text), model=model, structure=structure)
 
 
@@ -102,9 +100,7 @@ def test_a_vector_for_a_vector_goes_to_all_and_a_matrix_row_by_row() -> None:
 
 def test_members_of_all_components_of_an_array_make_an_array() -> None:
     assert binding("Part part[2](foot = x); Length y[2] = part.z;", before=PART) == "{part[1].z, part[2].z}"
-    assert binding("Part part[3](foot = x); Length y[2] = part[2:end].z;", before=PART) == (
-        "{part[2].z, part[3].z}"
-    )
+    assert binding("Part part[3](foot = x); Length y[2] = part[2:end].z;", before=PART) == ("{part[2].z, part[3].z}")
 
 
 def test_nested_arrays_of_components() -> None:
@@ -202,9 +198,7 @@ def test_an_array_of_records() -> None:
 
 
 def test_a_choice_between_records_is_made_member_by_member() -> None:
-    body = (
-        "Frame f = Frame({x, 0, 0}, rotX(0)); Frame g = if time > 1[s] then f else Frame({0, x, 0}, rotZ(0));"
-    )
+    body = "Frame f = Frame({x, 0, 0}, rotX(0)); Frame g = if time > 1[s] then f else Frame({0, x, 0}, rotZ(0));"
     told = lines(model(body))
     assert any("g.R = if time > 1[s] then f.R else rotZ(0)" in line for line in told)
 
@@ -269,9 +263,7 @@ def test_equal_calls_of_functions_share_their_result() -> None:
 
 
 def test_a_loop_repeats_statements_under_indexed_labels() -> None:
-    body = (
-        "coordinate Length p[2]; for i in 1:2 loop constraint c: p[i] = i*x; force f: 1[N] on p[i]; end for;"
-    )
+    body = "coordinate Length p[2]; for i in 1:2 loop constraint c: p[i] = i*x; force f: 1[N] on p[i]; end for;"
     told = lines(model(body))
     assert "constraint c[2]: p[2] = 2*x;" in told
     assert "force f[1]: 1[kg.m.s-2] on p[1];" in told
@@ -332,10 +324,7 @@ def test_sums_comprehensions_and_ranges() -> None:
     assert binding("Real y = sum(i for i in 1:0);") == "0"
     assert binding("Real y = product(i for i in 1:0);") == "1"
     assert binding("Real y[3] = {i^2 for i in 1:3};") == "{1^2, 2^2, 3^2}"
-    assert (
-        binding("Real y[2, 2] = {{i + j for j in 1:2} for i in {5, 7}};")
-        == "{{5 + 1, 5 + 2}, {7 + 1, 7 + 2}}"
-    )
+    assert binding("Real y[2, 2] = {{i + j for j in 1:2} for i in {5, 7}};") == "{{5 + 1, 5 + 2}, {7 + 1, 7 + 2}}"
     assert binding("Real y[11] = {t for t in 0:0.1:1};").count(",") == 10
     assert binding("parameter Real k[2] = {1, 2}; Real y = sum(v^2 for v in k);") == "sum({k[1]^2, k[2]^2})"
 
@@ -392,9 +381,7 @@ def test_rotations_in_arrays_are_split() -> None:
 
 
 def test_structural_values_may_come_from_outside() -> None:
-    text = model(
-        "structural parameter Integer n = 2; structural parameter Boolean b = false; Real y[n] = zeros(n);"
-    )
+    text = model("structural parameter Integer n = 2; structural parameter Boolean b = false; Real y[n] = zeros(n);")
     assert flattened(text).structure == {"n": 2, "b": False}
     changed = flattened(text, {"n": 4, "b": True})
     assert changed.structure == {"n": 4, "b": True}

@@ -117,9 +117,7 @@ def test_a_car_with_trailers_gains_one_dimension_a_step(trailers: int) -> None:
 
 
 def test_rows_that_share_no_coordinate_are_judged_apart() -> None:
-    result = judged(
-        "constraint one: der(z) = y*der(x); constraint two: der(u) = 2*der(v);", lengths="x, y, z, u, v"
-    )
+    result = judged("constraint one: der(z) = y*der(x); constraint two: der(u) = 2*der(v);", lengths="x, y, z, u, v")
     assert [(v.labels, v.kind) for v in result.verdicts] == [
         (("one",), "nonholonomic"),
         (("two",), "holonomic in disguise"),
@@ -127,13 +125,9 @@ def test_rows_that_share_no_coordinate_are_judged_apart() -> None:
 
 
 def test_units_of_very_different_size_do_not_change_the_verdict() -> None:
-    result = judged(
-        "constraint c: 1e-6*der(z) = 1e6*y*der(x);", lengths="x(nominal = 1e-6), y, z(nominal = 1e6)"
-    )
+    result = judged("constraint c: 1e-6*der(z) = 1e6*y*der(x);", lengths="x(nominal = 1e-6), y, z(nominal = 1e6)")
     assert result.verdicts[0].vector == (2, 3)
-    result = judged(
-        "constraint c: 1e-6*der(z) = 1e6*der(x);", lengths="x(nominal = 1e-6), y, z(nominal = 1e6)"
-    )
+    result = judged("constraint c: 1e-6*der(z) = 1e6*der(x);", lengths="x(nominal = 1e-6), y, z(nominal = 1e6)")
     assert result.hidden == 1
 
 
@@ -179,9 +173,7 @@ def test_brackets_of_fields_agree_with_the_derivatives_of_forms() -> None:
     )
     forms = [block.at(point) for point in points]
     fields = allowed_fields(block, forms, (0, 1))
-    rows = block.function(
-        "rows", [ca.mtimes(block.forms, bracket(block, fields[0], fields[1])), ca.horzcat(*fields)]
-    )
+    rows = block.function("rows", [ca.mtimes(block.forms, bracket(block, fields[0], fields[1])), ca.horzcat(*fields)])
     for point, form in zip(points, forms, strict=True):
         along, basis = (np.asarray(part) for part in rows(point.q, point.t, point.parameters))
         assert np.abs(form.coefficients @ basis).max() < 1e-12
@@ -393,9 +385,7 @@ def test_a_wrong_qualifier_is_refused(path: Path) -> None:
     with pytest.raises(ModelError) as caught:
         load_model(path)
     found = sorted(
-        (d.span.source.position(d.span.start)[0], str(d.severity), d.code)
-        for d in caught.value.diagnostics
-        if d.span
+        (d.span.source.position(d.span.start)[0], str(d.severity), d.code) for d in caught.value.diagnostics if d.span
     )
     assert found == expected, render_all(caught.value.diagnostics)
 
@@ -446,9 +436,7 @@ def test_freedom_counts_hidden_integrals() -> None:
 def test_linear_functions_need_no_sympy() -> None:
     code = "import sys, mbdc; mbdc.load_model(text=sys.stdin.read()); print('sympy' in sys.modules)"
     for model in (DOWNHILL, text(DRIVE, also=SIZES, **DRIVEN)):
-        run = subprocess.run(
-            [sys.executable, "-c", code], input=model, capture_output=True, text=True, check=True
-        )
+        run = subprocess.run([sys.executable, "-c", code], input=model, capture_output=True, text=True, check=True)
         assert run.stdout.strip() == "False"
 
 
@@ -478,9 +466,7 @@ def eval_text(written: str, values: dict[str, float]) -> float:
 
     for name, value in values.items():
         written = (
-            written.replace(name, f"({value!r})")
-            if "[" in name
-            else re.sub(rf"\b{name}\b", f"({value!r})", written)
+            written.replace(name, f"({value!r})") if "[" in name else re.sub(rf"\b{name}\b", f"({value!r})", written)
         )
     return float(sp.sympify(written.replace("^", "**")))
 

@@ -72,9 +72,7 @@ def test_an_import_may_stand_in_a_class(folder: Folder) -> None:
 def test_the_search_path_comes_last(folder: Folder) -> None:
     main = "import bodies.Ball; import other.Box;\nmodel Main Ball ball; Box box; end Main;"
     hidden = "model Ball end Ball;"
-    root = folder(
-        {"main/main.mbd": main, "main/bodies.mbd": BALL, "far/bodies.mbd": hidden, "far/other.mbd": BOX}
-    )
+    root = folder({"main/main.mbd": main, "main/bodies.mbd": BALL, "far/bodies.mbd": hidden, "far/other.mbd": BOX})
     analysis = analysed(root / "main" / "main.mbd", [root / "far"])
     assert energies(analysis) == ["ball.k", "box.k"]
 

@@ -176,9 +176,7 @@ def test_published_motion_by_the_augmented_system_18(compiled):
         return np.concatenate([v, np.linalg.solve(matrix, np.concatenate([force, bias]))[:8]])
 
     start = np.array([0, 0, math.radians(5), math.radians(3), -math.pi / 2, p.a * 0.30, 0.30, 0.012])
-    reference = solve_ivp(
-        rhs, (0, 0.4), np.concatenate([start, np.zeros(8)]), method="DOP853", rtol=1e-11, atol=1e-13
-    )
+    reference = solve_ivp(rhs, (0, 0.4), np.concatenate([start, np.zeros(8)]), method="DOP853", rtol=1e-11, atol=1e-13)
     result = model.simulate(stop_time=0.4, interval=0.1, tolerance=1e-10)
     for index, name in enumerate(NAMES):
         assert result[name][-1] == pytest.approx(reference.y[index, -1], abs=1e-8)

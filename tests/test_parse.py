@@ -24,12 +24,7 @@ ROOT = Path(__file__).parents[1]
 MODELS = sorted((ROOT / "models").rglob("*.mbd"))
 WORDS = tomllib.loads((ROOT / "grammar" / "words.toml").read_text(encoding="utf-8"))
 KEYWORDS = sorted(
-    {
-        word
-        for section in ("keywords", "kinds", "statements")
-        for group in WORDS[section].values()
-        for word in group
-    }
+    {word for section in ("keywords", "kinds", "statements") for group in WORDS[section].values() for word in group}
 )
 # `final` may begin a modification, so there it cannot be a name.
 FREE_WORDS = [word for word in KEYWORDS if word not in RESERVED | {"final"}]
@@ -150,8 +145,7 @@ def test_prefixes() -> None:
     kinds = [
         (e.kind, e.final, e.structural, e.inner, e.outer)
         for e in elements(
-            "final parameter Real a; structural parameter Integer b; inner World c; outer World d;"
-            "e.F f; input Real g;"
+            "final parameter Real a; structural parameter Integer b; inner World c; outer World d;e.F f; input Real g;"
         )
         if isinstance(e, syntax.Declaration)
     ]

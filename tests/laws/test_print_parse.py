@@ -61,12 +61,8 @@ def larger(e: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     index = e | range_ | node(s.Whole) | node(s.End)
     argument = node(s.Argument, st.none() | names, e | range_)
     arguments = some(argument) | node(s.Argument, st.none(), loop).map(lambda only: (only,))
-    rows = st.integers(1, 3).flatmap(
-        lambda width: some(st.lists(e, min_size=width, max_size=width).map(tuple), 1)
-    )
-    operators = st.sampled_from(
-        ("+", "-", "*", "/", "^", ".*", "./", "<", "<=", ">", ">=", "==", "<>", "and", "or")
-    )
+    rows = st.integers(1, 3).flatmap(lambda width: some(st.lists(e, min_size=width, max_size=width).map(tuple), 1))
+    operators = st.sampled_from(("+", "-", "*", "/", "^", ".*", "./", "<", "<=", ">", ">=", "==", "<>", "and", "or"))
     return st.one_of(
         node(s.Binary, operators, e, e),
         node(s.Unary, st.sampled_from(("-", "+", "not")), e),
@@ -101,9 +97,7 @@ modifications = st.recursive(
 def declarations(draw: st.DrawFn) -> s.Declaration:
     shared = draw(descriptions)
     # A description behind the last name holds for those before it that have none.
-    declarator = node(
-        s.Declarator, names, some(small), some(modifications), st.none() | small, st.just(shared)
-    )
+    declarator = node(s.Declarator, names, some(small), some(modifications), st.none() | small, st.just(shared))
     kind: s.Kind = draw(st.sampled_from(KINDS))
     sharing = draw(st.sampled_from(("inner", "outer", "")))
     return s.Declaration(
@@ -161,9 +155,7 @@ def blocks(element: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     branch = node(s.Branch, small, body)
     otherwise = node(s.Branch, st.none(), body)
     iterators = some(node(s.Iterator, names, small), 1)
-    branches = st.builds(
-        lambda first, last: (*first, *last), some(branch, 1), some(otherwise).map(lambda b: b[:1])
-    )
+    branches = st.builds(lambda first, last: (*first, *last), some(branch, 1), some(otherwise).map(lambda b: b[:1]))
     return node(s.For, iterators, body) | node(s.If, branches) | classes(element)
 
 

@@ -1,4 +1,4 @@
-"""Models built from the shipped library, as text."""
+"""Models built from the shipped library: statements as text with everything imported, and what runs are held against."""
 
 from __future__ import annotations
 
@@ -6,18 +6,27 @@ from typing import Any
 
 from mbdc import load_model
 
-ROLLING = """\
+LIBRARY = """\
+import bodies;
 import bodies.RigidBody;
 import bodies.RigidBodyByAngles;
+import bodies.AttachedBody;
+import bodies.PointMass;
+import contacts;
 import contacts.RollingDisc;
 import contacts.RollingSphere;
-import contacts.RollingTorus;
 import contacts.KnifeEdge;
 import contacts.Wheel;
+import planar;
+import planar.PlanarBody;
+import joints;
+import forces;
+import carriers;
 import inertias;
 """
 
 
-def rolling(body: str, **structure: Any) -> Any:
-    """A model of these statements, with what rolls in sight."""
-    return load_model(text=f"{ROLLING}model Machine\n{body}\nend Machine;\n", parameters=structure)
+def machine(body: str, *, up: str = "{0, 0, 1}", g: float = 9.81, **structure: Any) -> Any:
+    """A model of these statements in a world with gravity."""
+    world = f"  inner World world(up = {up}, g = {g});"
+    return load_model(text=f"{LIBRARY}model Machine\n{world}\n{body}\nend Machine;\n", parameters=structure)
