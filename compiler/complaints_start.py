@@ -12,10 +12,13 @@ from mbdc.dsl.diagnostics import Diagnostic, Related, error
 from mbdc.dsl.records import frozen
 from mbdc.dsl.source import Span
 
-from .mechanics import ConstraintRow, EquationRow, MechanicalSystem
+from .equations import Row
+from .mechanics import ConstraintRow, Coordinate, EquationRow, MechanicalSystem
 from .reduced import ReducedSystem, StateEntry
 
 Floats = NDArray[np.float64]
+
+_ELSEWHERE = "something in it divides by zero or leaves its range there: give a `start` or a `guess` elsewhere"
 
 
 class Fault(Protocol):
@@ -64,7 +67,7 @@ def start_without_value(row: NamedRow) -> Diagnostic:
         "start-without-value",
         f"{_called(row)} has no value or no slope at the start",
         row.span,
-        help="something in it divides by zero or leaves its range there: give a `start` or a `guess` elsewhere",
+        help=_ELSEWHERE,
     )
 
 
@@ -182,6 +185,14 @@ def cannot_move(reduced: ReducedSystem, fault: Fault) -> Diagnostic:
             equations.unknowns[free[0].unknown].span,
             help=_remedy(reduced, free),
         )
+    if len(rows) == 1:
+        return error(
+            "cannot-hold",
+            f"`{rows[0].name}` cannot be kept from this start: it asks for an acceleration, and none acts along it here"
+            " (a change point, or an end of the motion)",
+            rows[0].span,
+            help="start beside this configuration, or with velocities that do not lead out of the constraint",
+        )
     related = [Related(f"and `{row.name}`", row.span) for row in rows[1:5]]
     return error(
         "cannot-hold",
@@ -190,6 +201,51 @@ def cannot_move(reduced: ReducedSystem, fault: Fault) -> Diagnostic:
         *related,
         help="take out one of them, or make them agree in their second derivatives",
     )
+
+
+def slope_without_value(row: ConstraintRow) -> Diagnostic:
+    """A constraint's gradient by the velocities or accelerations is not a number at the start."""
+    return error(
+        "start-without-value",
+        f"`{row.label}` has no slope at the start",
+        row.span,
+        help=_ELSEWHERE,
+    )
+
+
+def inertia_without_value(system: MechanicalSystem) -> Diagnostic:
+    """The kinetic energy, or its slope by velocities, is not a number."""
+    return error(
+        "start-without-value",
+        "the kinetic energy has no value or no slope at the start",
+        system.energies[0].span if system.energies else None,
+        help=_ELSEWHERE,
+    )
+
+
+def row_without_value(row: Row) -> Diagnostic:
+    """A row that determines accelerations, multipliers or rates is not a number at the start."""
+    named = row.name if row.kind == "motion" else f"{row.kind} `{row.name}`"
+    return error("start-without-value", f"{named} has no value at the start", row.span, help=_ELSEWHERE)
+
+
+def inertia_not_positive(system: MechanicalSystem, velocities: Sequence[int]) -> Diagnostic:
+    """The mass matrix is not positive definite: no motion is the least in it, and none may follow from it."""
+    return error(
+        "inertia-not-positive",
+        f"the kinetic energy falls below 0 as {_velocities(system, velocities)} grows from 0, at the start",
+        _coordinate_of(system, velocities[0]).span,
+        help="a mass or an inertia is negative there, or a matrix of inertia is not symmetric and positive",
+    )
+
+
+def _velocities(system: MechanicalSystem, places: Sequence[int]) -> str:
+    names = [name for coordinate in system.coordinates for name in coordinate.velocity_names]
+    return " with ".join(f"`{names[place]}`" for place in places[:4])
+
+
+def _coordinate_of(system: MechanicalSystem, velocity: int) -> Coordinate:
+    return next(c for c in system.coordinates if c.v.start <= velocity < c.v.stop)
 
 
 def gradient_vanishes(row: ConstraintRow) -> Diagnostic:

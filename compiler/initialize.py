@@ -13,7 +13,11 @@ from .complaints_start import (
     cannot_move,
     contradict,
     gradient_vanishes,
+    inertia_not_positive,
+    inertia_without_value,
     outside_limit,
+    row_without_value,
+    slope_without_value,
     start_misses,
     start_without_value,
 )
@@ -25,6 +29,7 @@ from .remarks import on_level
 from .report import StartResidual, StartValue
 from .search import HOLDS, Level, search
 from .start import Start
+from .start_assertions import broken_assertions, broken_parameters
 from .start_values import Given
 
 Floats = NDArray[np.float64]
@@ -42,8 +47,13 @@ def initialize(kernels: Kernels, given: Given, environment: Floats, time: float 
     x = given.x
     moved = np.zeros(x.size, dtype=bool)
     levels = [Level(stage, environment, time) for stage in kernels.start_stages]
+    broken = broken_parameters(kernels, x, environment, time)
+    if broken:
+        raise StartError(broken)
+    _verify_inertia(kernels, x, environment, time)
     for level in levels:
         x = _settle(kernels, level, given, x, project, moved)
+        _verify_inertia(kernels, x, environment, time)
     _verify_gradients(kernels, x, environment, time)
     redundancy = find_redundancy(kernels, time, x, environment)
     z = _algebraic(kernels, x, environment, time, redundancy)
@@ -53,13 +63,30 @@ def initialize(kernels: Kernels, given: Given, environment: Floats, time: float 
     return Start(time, x, z, values, redundancy, _residuals(levels, x), tuple(notes))
 
 
-def _verify_gradients(kernels: Kernels, x: Floats, environment: Floats, time: float) -> None:
-    """Refuse a start where a constraint that is not linear in the velocities has no gradient by them."""
-    rows = kernels.reduced.equations.system.rows
-    if all(row.linear for row in rows):
+def _verify_inertia(kernels: Kernels, x: Floats, environment: Floats, time: float) -> None:
+    """Refuse a state whose mass matrix measures nothing: it is not a number, or not positive definite."""
+    metric = kernels.constraint_rows(time, x, environment)[1].full()
+    system = kernels.reduced.equations.system
+    if not np.all(np.isfinite(metric)):
+        raise StartError([inertia_without_value(system)])
+    if metric.size == 0:
         return
+    values, vectors = np.linalg.eigh((metric + metric.T) / 2)
+    # To rounding, nothing is not negative yet.
+    if values[0] < -1e-12 * max(values[-1], 0.0) or values[-1] <= 0:
+        part = np.abs(vectors[:, 0])
+        named = np.flatnonzero(part > 0.3 * np.max(part))
+        raise StartError([inertia_not_positive(system, [int(place) for place in named])])
+
+
+def _verify_gradients(kernels: Kernels, x: Floats, environment: Floats, time: float) -> None:
+    """Refuse a start where a constraint has no slope, or, not linear in the velocities, none by them."""
+    rows = kernels.reduced.equations.system.rows
     gradients, _ = kernels.constraint_rows(time, x, environment)
     lengths = np.linalg.norm(gradients.full(), axis=1)
+    nowhere = [row for row, length in zip(rows, lengths, strict=True) if not np.isfinite(length)]
+    if nowhere:
+        raise StartError([slope_without_value(row) for row in nowhere])
     lost = [row for row, length in zip(rows, lengths, strict=True) if not row.linear and length == 0]
     if lost:
         raise StartError([gradient_vanishes(row) for row in lost])
@@ -111,6 +138,11 @@ def _algebraic(kernels: Kernels, x: Floats, environment: Floats, time: float, re
             size = 1.0 + float(np.max(np.abs(z), initial=0.0))
             if np.max(np.abs(other - z), initial=0.0) <= 1e-6 * size:
                 return z
+    rows, slopes = kernels.linearised(time, x, zero, environment)
+    finite = np.isfinite(rows.full().ravel()) & np.isfinite(slopes.full()).all(axis=1)
+    if not finite.all():
+        named = [row for row, whole in zip(kernels.reduced.equations.rows, finite, strict=True) if not whole]
+        raise StartError([row_without_value(row) for row in named])
     fault = find_fault(kernels, time, x, environment)
     if fault is not None:
         raise StartError([cannot_move(kernels.reduced, fault)])
@@ -123,6 +155,9 @@ def _settle(kernels: Kernels, level: Level, given: Given, x: Floats, project: bo
     outcome = search(level, x, free)
     if outcome.worst <= HOLDS:
         return outcome.point
+    if not np.isfinite(outcome.worst):
+        told = broken_assertions(kernels, outcome.point, level.environment, level.time)
+        raise StartError(told or _unsolved(level, outcome))
     everything = search(level, outcome.point, np.ones(free.size, dtype=bool))
     if everything.worst > HOLDS:
         raise StartError(_unsolved(level, everything))

@@ -71,7 +71,11 @@ def least_change(
         if np.max(np.abs(at.residual) / scale, initial=0.0) <= CONVERGED:
             break
         change = np.zeros(free.size)
-        change[free] = _step(at, free, scale)
+        try:
+            change[free] = _step(at, free, scale)
+        except np.linalg.LinAlgError:
+            # Here the metric measures nothing: who asks sees that the rows do not hold.
+            break
         advanced = _line_search(evaluate, move, point, at, change, scale)
         if advanced is None:
             break
@@ -118,6 +122,6 @@ def _line_search(
 
 
 def _scales(at: Evaluation, sizes: Floats) -> Floats:
-    """A row's scale: what its terms would be if nothing cancelled. A row of zeros has scale 1."""
+    """A row's scale: what its terms would be if nothing cancelled. A row of next to nothing has scale 1."""
     scale = np.abs(at.jacobian) @ sizes
-    return np.where(scale > 0, scale, 1.0)
+    return np.where(scale > 1e-200, scale, 1.0)

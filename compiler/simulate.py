@@ -14,6 +14,7 @@ from .reach import SHORTEST, reach
 from .record import Record, Settled, settle
 from .redundancy import Redundancy, find_redundancy
 from .run import LOST, Plan, Progress, Run
+from .search import Level
 from .start import Start
 from .watch import first_crossing
 
@@ -87,6 +88,14 @@ class _Runner:
         piece = driver.integrate(self.state, stop, max(count, 1), steering.kappa, accuracy, self._redundancy)
         if piece is None:
             return self._cut(stop - self.state.time)
+        try:
+            return self._go_on(piece, count, steering, accuracy)
+        except np.linalg.LinAlgError:
+            # The piece went where slopes are no numbers: a shorter one stops before.
+            return self._cut(stop - self.state.time)
+
+    def _go_on(self, piece: Piece, count: int, steering: Pilot, accuracy: Accuracy) -> bool:
+        """Take a piece, or its part before a change point."""
         self._learn(piece)
         far = None if self._passing else self._change_points.last_far(piece)
         if far is not None:
@@ -142,15 +151,16 @@ class _Runner:
         environment = driver.environment(self.state.time, float(piece.times[-1]))
         crossing = first_crossing(driver, self.state, piece, steering.kappa, accuracy, self._redundancy)
         if crossing is not None:
-            if crossing.before is not None:
-                before = self._settle(crossing.before, environment)
-                record.add(before, environment)
-            record.add(self._settle(crossing.at, environment), environment)
+            parts = [part for part in (crossing.before, crossing.at) if part is not None]
+            for settled in [self._settle(part, environment) for part in parts]:
+                record.add(settled, environment)
             watched = crossing.watched
             self.run.outcome, self.run.reason = watched.outcome, watched.reason
             self.run.events.append((float(crossing.at.times[0]), watched.name, watched.reason))
             return False
         settled = self._settle(piece, environment)
+        if self._passing and not self._kept(settled.state(-1), environment):
+            return self._end_of_motion(float(piece.times[-1]) - self.state.time)
         self.state = settled.state(-1)
         if not count and self.state.time >= self._grid[self._next]:
             count = 1
@@ -158,6 +168,22 @@ class _Runner:
             record.add(settled, environment)
         self._next += count
         return True
+
+    def _end_of_motion(self, duration: float) -> bool:
+        """Where truncation leaves the constraints: the run ends there, to a hundredth of an interval."""
+        if duration > 0.01 * self._plan.interval:
+            return self._cut(duration)
+        self.lose()
+        return False
+
+    def _kept(self, state: State, environment: Floats) -> bool:
+        """Whether a state lies on the constraints: past the end of a motion none does, and truncation would go on."""
+        if not self._driver.kernels.stages:
+            return True
+        level = Level(self._driver.kernels.stages[0], environment, state.time)
+        at = level.evaluate(state.x)
+        scale = np.abs(at.jacobian) @ level.sizes(state.x)
+        return bool(np.all(np.abs(at.residual) <= self._plan.tolerance**0.5 * np.where(scale > 0, scale, 1.0)))
 
     def _settle(self, piece: Piece, environment: Floats) -> Settled:
         truncation = self._change_points.truncation if self._passing else None
