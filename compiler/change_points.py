@@ -37,6 +37,8 @@ class ChangePoints:
         self._widest = 0.0
         self._passage = Passage(driver.kernels)
         self._lengths = np.zeros(0)
+        self._rows = np.zeros(0)
+        self._columns = np.zeros(0)
 
     @property
     def watched(self) -> bool:
@@ -85,8 +87,25 @@ class ChangePoints:
         whitened = np.linalg.solve(lower, stacked(gradients, k).transpose(0, 2, 1)).transpose(0, 2, 1)
         lengths = np.linalg.norm(whitened, axis=2).max(axis=0)
         self._lengths = np.maximum(self._lengths, lengths) if self._lengths.size else lengths
-        units = np.where(self._lengths > 0, self._lengths, 1.0)
-        s = np.linalg.svd(whitened / units[None, :, None], compute_uv=False)
+        s = np.linalg.svd(self._in_fair_units(whitened), compute_uv=False)
         # One row alone has nothing to be a part of but the longest it has been.
         largest = s[:, 0] if s.shape[1] > 1 else np.ones(k)
         return np.asarray(s[:, self._rank - 1] / np.where(largest > 0, largest, 1.0))
+
+    def _in_fair_units(self, whitened: Floats) -> Floats:
+        """Rows (k, m, nv) in units of the longest they have been, massless coordinates in units of their own.
+
+        The metric gives what is massless next to nothing, so that rows which share a massless coordinate would all
+        seem to point along it.
+        """
+        light = list(self._driver.kernels.massless)
+        heavy = np.delete(whitened, light, axis=2)
+        lengths = np.linalg.norm(heavy, axis=2).max(axis=0)
+        lengths = np.where(lengths > 0, lengths, np.linalg.norm(whitened, axis=2).max(axis=0))
+        self._rows = np.maximum(self._rows, lengths) if self._rows.size else lengths
+        fair = whitened / np.where(self._rows > 0, self._rows, 1.0)[None, :, None]
+        if light:
+            columns = np.linalg.norm(fair[:, :, light], axis=1).max(axis=0)
+            self._columns = np.maximum(self._columns, columns) if self._columns.size else columns
+            fair[:, :, light] /= np.where(self._columns > 0, self._columns, 1.0)
+        return np.asarray(fair)

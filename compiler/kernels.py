@@ -109,6 +109,14 @@ class Kernels:
         return ca.Function("constraint_rows", [t, x, e], [gradients, r.metric])
 
     @cached_property
+    def massless(self) -> tuple[int, ...]:
+        """Places among the velocities of those that no kinetic energy contains."""
+        equations = self.reduced.equations
+        v = equations.coordinate_orders[0]
+        moved = ca.jacobian_sparsity(equations.kinetic, v)
+        return tuple(j for j in range(v.numel()) if not moved.has_nz(0, j))
+
+    @cached_property
     def angles(self) -> tuple[int, ...]:
         """Places in x of coordinates that are angles and have inertia, attitudes left aside."""
         r = self.reduced

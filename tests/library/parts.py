@@ -1,4 +1,4 @@
-"""Models built from the shipped library: statements as text with everything imported, and what runs are held against."""
+"""Models built from the shipped library: statements as text, with all of the library imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rolling and sliding without slip: published motions, forces in closed form, any normal, moving ground, clear stops."""
+"""Rolling and sliding without slip: published motions, closed forms, any normal, moving ground, clear stops."""
 
 from __future__ import annotations
 
@@ -173,7 +173,8 @@ def test_a_disc_on_a_ground_that_moves_and_is_moved():
 def test_each_flag_lets_one_motion_go():
     """Without the lateral row, the wheel is not pushed sideways; without any, it falls."""
     text = """\
-  RigidBody wheel(m = 2, I = diagonal({0.12, 0.06, 0.12}), r(start = {0, 0, 0.3}), S(start = rotX(0), rate = {0, 5, 0}));
+  RigidBody wheel(m = 2, I = diagonal({0.12, 0.06, 0.12}), r(start = {0, 0, 0.3}),
+    S(start = rotX(0), rate = {0, 5, 0}));
   RollingDisc contact(b = wheel.frame, radius = 0.3, disc_axis = {0, 1, 0});
   initial sideways: der(wheel.r[2]) = 0.7[m/s];
   force push: {1[N], 2[N], 0[N]} on wheel.r;
@@ -228,7 +229,9 @@ def test_routh_s_sphere():
     + 0.5*(0.0016*(0.1*sin(ball.angle[2]))^2 + 0.0019*(0.1*cos(ball.angle[2]) - 0.02)^2));
 """)
     result = model.simulate(stop_time=3, interval=0.5, tolerance=1e-9)
-    assert result["ball.C"][-1] == pytest.approx([-0.05128451760540349, 0.007713598581037378, 0.08322856829415297], abs=1e-7)
+    assert result["ball.C"][-1] == pytest.approx(
+        [-0.05128451760540349, 0.007713598581037378, 0.08322856829415297], abs=1e-7
+    )
     assert result["jellett"] == pytest.approx(0.0006988639867572292, rel=1e-6)
     assert result["routh"] == pytest.approx(0.01597848027009766, rel=1e-6)
 
@@ -256,6 +259,8 @@ def test_a_torus_is_a_disc_when_its_tread_is_sharp_and_a_ball_when_it_is_all_tre
         if steady:
             assert torus["wheel.r"] == pytest.approx(disc["wheel.r"], abs=1e-9), kind
         else:
-            ball = STEADY.replace("RollingDisc contact(", "RollingSphere contact(").replace(", disc_axis = {0, 1, 0}", "")
+            ball = STEADY.replace("RollingDisc contact(", "RollingSphere contact(").replace(
+                ", disc_axis = {0, 1, 0}", ""
+            )
             rolled = machine(ball.replace("0.3*cos(0.3)", "0.3")).simulate(stop_time=0.5, interval=0.5)
             assert torus["wheel.r"] == pytest.approx(rolled["wheel.r"], abs=1e-8), kind
