@@ -85,7 +85,7 @@ def test_a_stewart_platform_does_what_its_legs_are_driven_for(compiled: Any):
     # The plate's weight and acceleration are what its six ball joints carry.
     force = sum(result[f"leg[{i}].ball.force"] for i in range(1, 7))
     acceleration = np.stack([result[f"der(der(plate.r[{i}]))"] for i in (1, 2, 3)], axis=1)
-    assert -force == pytest.approx(8 * (acceleration + [0, 0, 9.81]), abs=1e-5)
+    assert -force == pytest.approx(8 * (acceleration + np.array([0, 0, 9.81])), abs=1e-5)
 
 
 def planar_chain_accelerations(n: int, mass: float, length: float, inertia: float, slope: float) -> np.ndarray:
