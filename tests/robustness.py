@@ -22,6 +22,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -141,6 +142,8 @@ def serve(instead: str | None) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A warning of a library would reach the user as it is.
+    warnings.simplefilter("error")
     with open(os.devnull, "w") as unheard:
         assert guarded(Case("warm", STARTER), unheard).kind == "ran"
     _limit_memory()
