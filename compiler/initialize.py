@@ -56,7 +56,7 @@ def initialize(kernels: Kernels, given: Given, environment: Floats, time: float 
         _verify_inertia(kernels, x, environment, time)
     _verify_gradients(kernels, x, environment, time)
     redundancy = find_redundancy(kernels, time, x, environment)
-    z = _algebraic(kernels, x, environment, time, redundancy)
+    z = _algebraic(kernels, x, given.z, environment, time, redundancy)
     _check_limits(kernels, x, z, environment, time)
     notes = [note for level in levels for note in on_level(kernels, level, x, ~_firm(level.stage, given))]
     values = _account(kernels, given, x, moved)
@@ -124,26 +124,27 @@ def solve_for_algebraic(kernels: Kernels, x: Floats, z: Floats, environment: Flo
     return None
 
 
-def _algebraic(kernels: Kernels, x: Floats, environment: Floats, time: float, redundancy: Redundancy | None) -> Floats:
+def _algebraic(
+    kernels: Kernels, x: Floats, guess: Floats, environment: Floats, time: float, redundancy: Redundancy | None
+) -> Floats:
     """z at the start. Refuses a state whose accelerations and multipliers do not exist, or are not determined.
 
     Two guesses that lead to one solution are proof enough that it is the only one; singular directions are
     looked for only where that fails.
     """
-    zero = np.zeros(kernels.reduced.z.numel())
     if redundancy is None:
-        z = solve_for_algebraic(kernels, x, zero, environment, time)
-        other = None if z is None else solve_for_algebraic(kernels, x, z + 1 + np.abs(z), environment, time)
+        z = solve_for_algebraic(kernels, x, guess, environment, time)
+        other = None if z is None else solve_for_algebraic(kernels, x, z + 1e-3 * (1 + np.abs(z)), environment, time)
         if z is not None and other is not None:
             size = 1.0 + float(np.max(np.abs(z), initial=0.0))
             if np.max(np.abs(other - z), initial=0.0) <= 1e-6 * size:
                 return z
-    rows, slopes = kernels.linearised(time, x, zero, environment)
+    rows, slopes = kernels.linearised(time, x, guess, environment)
     finite = np.isfinite(rows.full().ravel()) & np.isfinite(slopes.full()).all(axis=1)
     if not finite.all():
         named = [row for row, whole in zip(kernels.reduced.equations.rows, finite, strict=True) if not whole]
         raise StartError([row_without_value(row) for row in named])
-    fault = find_fault(kernels, time, x, environment)
+    fault = find_fault(kernels, time, x, guess, environment)
     if fault is not None:
         raise StartError([cannot_move(kernels.reduced, fault)])
     return least_algebraic(kernels, np.array([time]), x[:, None], environment)[:, 0]

@@ -166,10 +166,10 @@ class Fault:
     gap: float
 
 
-def find_fault(kernels: Kernels, t: float, x: Floats, environment: Floats) -> Fault | None:
-    """Look for directions of z that the rows leave free, and for rows that cannot hold together."""
+def find_fault(kernels: Kernels, t: float, x: Floats, z: Floats, environment: Floats) -> Fault | None:
+    """Look for directions of z that the rows leave free near a guess, and for rows that cannot hold together."""
     reduced = kernels.reduced
-    rows, sparse = kernels.linearised(t, x, np.zeros(reduced.z.numel()), environment)
+    rows, sparse = kernels.linearised(t, x, z, environment)
     jacobian = np.asarray(sparse.full())
     columns = _reciprocal_norms(jacobian, 0)
     heights = _reciprocal_norms(jacobian * columns, 1)

@@ -25,10 +25,14 @@ Settings: TypeAlias = Mapping[str, ArrayLike]
 
 @frozen
 class Given:
-    """x (nx,): firm values, and guesses where there are none; `firm` (nx,) tells them apart."""
+    """x (nx,): firm values, and guesses where there are none; `firm` (nx,) tells them apart.
+
+    z (nz,) is where to look for the algebraic unknowns: their guesses (a `start` of one is no more than that), else 0.
+    """
 
     x: Floats
     firm: NDArray[np.bool_]
+    z: Floats
 
 
 @frozen(eq=False)
@@ -43,7 +47,7 @@ class StartTexts:
         Raises StartError for a name that is no start value, or a value of the wrong shape.
         """
         r = self.reduced
-        firm, guess, mask = (np.asarray(m).ravel() for m in self._evaluate(parameters))
+        firm, guess, mask, z = (np.asarray(m).ravel() for m in self._evaluate(parameters))
         x = np.where(mask > 0, firm, guess)
         firm_mask = mask > 0
         for name, value in settings.items():
@@ -52,7 +56,7 @@ class StartTexts:
             firm_mask[places] = True
         for block in r.norm_blocks:
             x[block] /= np.linalg.norm(x[block])
-        return Given(x, firm_mask)
+        return Given(x, firm_mask, z)
 
     @cached_property
     def _evaluate(self) -> ca.Function:
@@ -76,7 +80,12 @@ class StartTexts:
             guess[i] = guesses[k]
             mask[i] = given[k]
         parameters = r.equations.system.symbols.parameters
-        return ca.Function("starts", [parameters], [ca.densify(firm), ca.densify(guess), ca.DM(mask)])
+        z = ca.SX(r.z.numel(), 1)
+        for i, entry in enumerate(r.z_entries):
+            k = entry.unknown - nv
+            if entry.order == 0 and 0 <= k < s.unknown.numel():
+                z[i] = s.unknown[k] if s.unknown_given[k] else s.unknown_guess[k]
+        return ca.Function("starts", [parameters], [ca.densify(firm), ca.densify(guess), ca.DM(mask), ca.densify(z)])
 
     def _place(self, name: str, value: ArrayLike) -> tuple[list[int], Floats]:
         wanted = "".join(name.split())
