@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 MOST_FREE = 40
 TRIES = 5
 RANK = 1e-7
+SHARE = 1e-9
+"""An unknown takes part in changes of which it has this part."""
+
 APART = 1e-3
 """Solutions closer than this part of their size are one: a double root is found to its square root only."""
 
@@ -89,22 +92,23 @@ def adrift(level: Level, found: Floats, free: Mask) -> Adrift | None:
     whole = _rank(here, heights) == _rank(near, heights)
     if not whole or _rank(near[:, free], heights) == _rank(here[:, free], heights):
         return None
-    loose = np.flatnonzero(_null(here[:, free], heights) & ~_null(near[:, free], heights))
-    columns = np.flatnonzero(free)[loose]
-    places = tuple(
-        dict.fromkeys(int(level.anchors[column]) for column in columns if _drifts(level, found, free, column))
-    )
-    if not places:
+    open_here, open_near = (_null(jacobian[:, free], heights) for jacobian in (here, near))
+    loose = np.flatnonzero((np.diag(open_here) > SHARE) & ~(np.diag(open_near) > SHARE))
+    columns = np.flatnonzero(free)
+    stays = [columns[k] for k in loose if _drifts(level, found, columns, open_here[k])]
+    if not stays:
         return None
-    return Adrift(places, _touched(near[:, columns]))
+    places = tuple(dict.fromkeys(int(level.anchors[column]) for column in stays))
+    return Adrift(places, _touched(near[:, stays]))
 
 
-def _drifts(level: Level, found: Floats, free: Mask, column: np.intp) -> bool:
-    """Whether an unknown that is put elsewhere stays there."""
-    change = np.zeros(free.size)
-    change[column] = 0.1 * level.size(found)
-    elsewhere = level.solve(level.move(found, change), free)
-    return elsewhere.worst <= HOLDS and float(np.max(np.abs(elsewhere.point - found))) > 0.01 * level.size(found)
+def _drifts(level: Level, found: Floats, columns: NDArray[np.intp], direction: Floats) -> bool:
+    """Whether the rows hold as well with the unknowns put elsewhere: they do not at a double root."""
+    change = np.zeros(len(level.anchors))
+    change[columns] = 0.1 * level.size(found) * direction / np.linalg.norm(direction)
+    there = level.evaluate(level.move(found, change))
+    scale = np.abs(there.jacobian) @ level.sizes(found)
+    return bool(np.all(np.abs(there.residual) <= 1e-9 * np.where(scale > 0, scale, 1.0)))
 
 
 def _guesses(level: Level, found: Floats, free: Mask, reduced: ReducedSystem) -> Iterator[Floats]:
@@ -156,10 +160,11 @@ def _rank(matrix: Floats, heights: Floats) -> int:
     return int(np.sum(np.linalg.svd(matrix / heights[:, None], compute_uv=False) > RANK))
 
 
-def _null(matrix: Floats, heights: Floats) -> NDArray[np.bool_]:
-    """Which columns take part in changes that the rows do not notice."""
+def _null(matrix: Floats, heights: Floats) -> Floats:
+    """The projector onto changes that the rows do not notice."""
     _, _, vt = np.linalg.svd(matrix / heights[:, None])
-    return np.asarray(np.linalg.norm(vt[_rank(matrix, heights) :], axis=0) > 1e-6)
+    unseen = vt[_rank(matrix, heights) :]
+    return np.asarray(unseen.T @ unseen)
 
 
 def _touched(slopes: Floats) -> tuple[int, ...]:

@@ -60,11 +60,13 @@ def _broken(kernels: Kernels, last: State, change: Floats, ahead: float, environ
     for name, value in zip(names, values, strict=True):
         if not np.isfinite(value):
             return "", name
-    rows = np.asarray(kernels.linearised(*state)[0]).ravel()
-    for row, value in zip(kernels.reduced.equations.rows, rows, strict=True):
-        if not np.isfinite(value):
-            return row.kind if row.kind != "motion" else "the equation of", row.name
-    return None
+    rows = zip(kernels.reduced.equations.rows, np.asarray(kernels.linearised(*state)[0]).ravel(), strict=True)
+    bad = [row for row, value in rows if not np.isfinite(value)]
+    if not bad:
+        return None
+    # An equation of motion breaks with what acts in it: the constraint is the nearer cause.
+    row = next((row for row in bad if row.kind != "motion"), bad[0])
+    return "the equation " if row.kind == "motion" else f"{row.kind} ", row.name
 
 
 def _degenerate(path: Path) -> str | None:
@@ -81,13 +83,13 @@ def _degenerate(path: Path) -> str | None:
 
 
 def _lowest_near_end(watched: Rows | Angles) -> tuple[float, float]:
-    """The least of the last few values, as a part of the largest, and its time."""
+    """The least of the last few values, as a part of the usual, and its time."""
     times = watched.path.times
     values = watched.measure(watched.path)
     found = [dip for dip in dips(watched) if dip.time >= times[-min(NEAR_END, times.size)]]
     if found:
         return found[-1].time, found[-1].part
-    return float(times[-1]), float(values[-1] / max(float(values.max()), 1e-300))
+    return float(times[-1]), float(values[-1] / max(float(np.median(values)), 1e-300))
 
 
 def _grown(record: Record, path: Path, last: State) -> str | None:

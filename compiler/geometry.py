@@ -28,10 +28,10 @@ MOST_WORK = 2e7
 """Instants times the cost of a decomposition at one: what a look may cost."""
 
 VANISHES = 1e-3
-"""A dip to this part of the largest value counts as one to 0."""
+"""A dip to this part of the usual value counts as one to 0."""
 
 STEEP = 0.3
-"""Only minima below this part of the largest value are looked at more closely."""
+"""Only minima below this part of the usual value are looked at more closely."""
 
 RANK = 1e-6
 MOST_DIPS = 12
@@ -89,7 +89,7 @@ def _weights(nodes: Floats, t: float) -> Floats:
 
 @frozen
 class Dip:
-    """A time at which a measure comes near 0, and what part of its largest value it then has."""
+    """A time at which a measure comes near 0, and what part of its usual value it then has."""
 
     time: float
     part: float
@@ -102,9 +102,20 @@ class Rows:
     path: Path
 
     @cached_property
-    def _lengths(self) -> Floats:
-        usual = np.median(np.linalg.norm(_whitened(self.path), axis=2), axis=0)
-        return np.where(usual > 0, usual, 1.0)
+    def _units(self) -> tuple[Floats, Floats]:
+        """Usual lengths of rows (m,) without massless velocities, then of the columns of those (nv,).
+
+        The metric gives what is massless next to nothing: rows that share it would all seem to point along it.
+        """
+        whitened = _whitened(self.path)
+        light = list(self.path.kernels.massless)
+        rows = np.median(np.linalg.norm(np.delete(whitened, light, axis=2), axis=2), axis=0)
+        rows = np.where(rows > 0, rows, np.median(np.linalg.norm(whitened, axis=2), axis=0))
+        rows = np.where(rows > 0, rows, 1.0)
+        columns = np.ones(whitened.shape[2])
+        usual = np.median(np.linalg.norm(whitened / rows[:, None], axis=1), axis=0)[light]
+        columns[light] = np.where(usual > 0, usual, 1.0)
+        return rows, columns
 
     @cached_property
     def rank(self) -> int:
@@ -112,7 +123,8 @@ class Rows:
         return int(np.max(np.sum(s > RANK * s[:, :1], axis=1)))
 
     def _scaled(self, path: Path) -> Floats:
-        return np.asarray(_whitened(path) / self._lengths[None, :, None])
+        rows, columns = self._units
+        return np.asarray(_whitened(path) / rows[:, None] / columns)
 
     def measure(self, path: Path) -> Floats:
         """The smallest singular value that counts, (k,)."""
@@ -212,13 +224,13 @@ def dips(watched: Rows | Angles) -> list[Dip]:
     """Where the measure comes to nearly 0, ends of the path included, in order of time."""
     path = watched.path
     values = watched.measure(path)
-    largest = float(values.max())
-    if not largest > RANK:
+    usual = float(np.median(values))
+    if not usual > RANK:
         return []
     padded = np.concatenate([[np.inf], values, [np.inf]])
-    minima = (values <= padded[:-2]) & (values < padded[2:]) & (values < STEEP * largest)
+    minima = (values <= padded[:-2]) & (values < padded[2:]) & (values < STEEP * usual)
     found = [_refined(watched.measure, path, int(k)) for k in np.flatnonzero(minima)[:MOST_DIPS]]
-    return [Dip(time, value / largest) for time, value in found if value < VANISHES * largest]
+    return [Dip(time, value / usual) for time, value in found if value < VANISHES * usual]
 
 
 def _refined(measure: Callable[[Path], Floats], path: Path, k: int) -> tuple[float, float]:

@@ -95,7 +95,7 @@ def no_number(kind: str, name: str, ahead: float) -> str:
     """A quantity or an equation that has no value just ahead."""
     when = "here" if ahead <= 0 else f"{ahead:.2g} s on"
     why = "a division by zero, or a root or logarithm of what is negative"
-    return f"{kind} `{name}` is not a finite number {when}: {why}"
+    return f"{kind}`{name}` is not a finite number {when}: {why}"
 
 
 def grows(name: str, value: float, before: float, since: float) -> str:
@@ -109,5 +109,5 @@ def _do(names: Sequence[str]) -> str:
 
 def _when(times: Sequence[float]) -> str:
     if len(times) == 1:
-        return f"at {times[0]:.6g} s"
-    return f"at {times[0]:.6g} s and {len(times) - 1} more times up to {times[-1]:.6g} s"
+        return f"at {times[0]:.5g} s"
+    return f"at {times[0]:.5g} s and {len(times) - 1} more times up to {times[-1]:.5g} s"

@@ -87,7 +87,7 @@ class _Runner:
             driver = self._change_points.follower
         piece = driver.integrate(self.state, stop, max(count, 1), steering.kappa, accuracy, self._redundancy)
         if piece is None:
-            return self._cut(stop - self.state.time)
+            return (self._end_of_motion if self._passing else self._cut)(stop - self.state.time)
         try:
             return self._go_on(piece, count, steering, accuracy)
         except np.linalg.LinAlgError:
@@ -170,7 +170,7 @@ class _Runner:
         return True
 
     def _end_of_motion(self, duration: float) -> bool:
-        """Where truncation leaves the constraints: the run ends there, to a hundredth of an interval."""
+        """Where no way leads through and along the constraints: the run ends, to a hundredth of an interval."""
         if duration > 0.01 * self._plan.interval:
             return self._cut(duration)
         self.lose()

@@ -63,6 +63,7 @@ class ExplicitDriver(Driver):
 
     matrices: Matrices = field(repr=False)
     chart_at: ChartAt = field(repr=False)
+    most_steps: int = MOST_STEPS
 
     def integrate(
         self,
@@ -101,7 +102,7 @@ class _Walk:
         while self._solver.status == "running":
             self._solver.step()
             self._steps += 1
-            if self._solver.status == "failed" or self._steps > MOST_STEPS:
+            if self._solver.status == "failed" or self._steps > self._driver.most_steps:
                 return None
             self._record()
             self._renew()

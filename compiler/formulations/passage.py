@@ -25,6 +25,9 @@ from .udwadia_kalaba import States
 
 Floats = NDArray[np.float64]
 
+MOST_STEPS = 120
+"""An instant that takes more lies where the motion ends, not where it passes."""
+
 
 @frozen(eq=False)
 class Passage:
@@ -38,7 +41,7 @@ class Passage:
         def chart(t: float, x: Floats, environment: Floats, scales: Floats) -> Chart:
             return _Passing(self._matrices, environment, scales, truncation)
 
-        return ExplicitDriver(self.kernels, driver.parameters, driver.inputs, self._matrices, chart)
+        return ExplicitDriver(self.kernels, driver.parameters, driver.inputs, self._matrices, chart, MOST_STEPS)
 
     @cached_property
     def _matrices(self) -> Matrices:
