@@ -55,12 +55,17 @@ def build(
     reduced = reduce(equations)
     # Functions are compiled as they are asked for: a check of a model compiles none.
     diagnostics = tuple(in_order((*analysis.diagnostics, *system.notes, *judged.notes, *twice)))
+    if any(d.severity in _grave(strict) for d in diagnostics):
+        raise ModelError(diagnostics)
     return Built(program, system, Kernels(reduced), StartTexts(reduced), judged, diagnostics)
 
 
+def _grave(strict: bool) -> set[Severity]:
+    return {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
+
+
 def _checked(analysis: Analysis, strict: bool) -> Program:
-    grave = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
-    if analysis.program is None or any(d.severity in grave for d in analysis.diagnostics):
+    if analysis.program is None or any(d.severity in _grave(strict) for d in analysis.diagnostics):
         raise ModelError(in_order(analysis.diagnostics))
     return analysis.program
 

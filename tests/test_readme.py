@@ -52,7 +52,7 @@ def test_the_installing_commands_are_those_of_ci() -> None:
         "python -m pip install . && mbdc models/monorollbot.mbd",
         "python -m pip install -e '.[test]' && python -m pytest",
     ]
-    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    ci = (ROOT / ".ci" / "run.py").read_text(encoding="utf-8")
     assert "readme_commands" in ci and "mbdc models/monorollbot.mbd" in ci
 
 

@@ -167,7 +167,8 @@ def test_a_disc_on_a_ground_that_moves_and_is_moved():
     for name in ("p", "L", "energy.total"):
         assert result[name] == pytest.approx(np.broadcast_to(result[name][0], result[name].shape), abs=1e-7), name
     assert result["contact.slip"] == pytest.approx(0, abs=1e-9)
-    assert result["contact.trail_on_ground"] == pytest.approx(result["contact.trail"] - result["contact.ground"])
+    moved = np.gradient(result["contact.point"], result.time, axis=0, edge_order=2)
+    assert result["contact.trail"] == pytest.approx(moved - result["contact.ground"], abs=0.3)
 
 
 def test_each_flag_lets_one_motion_go():
@@ -264,3 +265,53 @@ def test_a_torus_is_a_disc_when_its_tread_is_sharp_and_a_ball_when_it_is_all_tre
             )
             rolled = machine(ball.replace("0.3*cos(0.3)", "0.3")).simulate(stop_time=0.5, interval=0.5)
             assert torus["wheel.r"] == pytest.approx(rolled["wheel.r"], abs=1e-8), kind
+
+
+def test_a_ball_in_a_cylinder_does_not_fall():
+    """It swings up and down: z'' = -(5/7) g - (2/7) a n w_r - (2/7) n^2 z with n, the rate about the axis, constant."""
+    model = machine("""\
+  RigidBody ball(m = 1, I = inertias.sphere(1, 0.2), r(start = {0.8, 0, 0}, rate = {0, 3.2, 0}), S(start = rotX(0)));
+  contacts.SphereInCylinder rolling(b = ball.frame, radius = 0.2, radius_cylinder = 1);
+  initial radial: ball.w[1] = -3[rad/s];
+""")
+    result = model.simulate(stop_time=1, interval=0.5, tolerance=1e-9)
+    assert result["ball.r[3]"] == pytest.approx([0, -0.717732559608351, -2.125868956268316], abs=1e-7)
+    assert result["der(ball.r[3])"][1:] == pytest.approx([-2.5921543896214563, -2.49345429974836], abs=1e-7)
+    assert np.arctan2(result["ball.r[2]"], result["ball.r[1]"])[1] == pytest.approx(2, abs=1e-7)
+    assert np.linalg.norm(result["ball.r"][:, :2], axis=1) == pytest.approx(0.8, abs=1e-9)
+
+
+def test_a_ball_rolls_off_another_at_ten_seventeenths():
+    """The normal force vanishes where cos(theta) = 10/17 of that at the start from rest on top."""
+    model = machine("""\
+  RigidBody ball(m = 1, I = inertias.sphere(1, 0.1), r(start = {1.1*sin(0.1), 0, 1.1*cos(0.1)}),
+    S(start = rotX(0), rate = {0, 0, 0}));
+  contacts.SphereOnSphere rolling(b = ball.frame, radius = 0.1, radius_a = 1, unilateral = true);
+""")
+    with pytest.raises(SimulationError, match="the ground would have to pull") as stopped:
+        model.simulate(stop_time=5, interval=0.1)
+    place = stopped.value.result["ball.r"][-1]
+    assert place[2] / 1.1 == pytest.approx(10 / 17 * math.cos(0.1), abs=1e-6)
+
+
+def test_a_ball_in_a_bowl():
+    """A surface z = f(x, y): the ball stays on it and does not slip; on a flat slope it is the ball on a plane."""
+    model = machine("""\
+  RigidBody ball(m = 1, I = inertias.sphere(1, 0.1), S(start = rotX(0), rate = {0, 0, 0}));
+  contacts.SphereOnSurface rolling(b = ball.frame, radius = 0.1, spot(start = {0.2, 0.1}),
+    f = rolling.spot*rolling.spot/1[m], slope = 2*rolling.spot/1[m]);
+  output Length apart = norm(ball.r - rolling.point);
+""")
+    result = model.simulate(stop_time=1, interval=0.1, tolerance=1e-9)
+    assert result["energy.total"] == pytest.approx(result["energy.total"][0], abs=1e-7)
+    assert result["apart"] == pytest.approx(0.1, abs=1e-9)
+    assert result["rolling.slip"] == pytest.approx(0, abs=1e-9)
+    assert (result["rolling.press"] > 0).all()
+    flat = machine("""\
+  RigidBody ball(m = 1, I = inertias.sphere(1, 0.1), S(start = rotX(0), rate = {0, 0, 0}));
+  contacts.SphereOnSurface rolling(b = ball.frame, radius = 0.1, spot(start = {0, 0}), f = 0.3*rolling.spot[1],
+    slope = {0.3, 0});
+""").simulate(stop_time=1, interval=1)
+    ahead = 9.81 * 5 / 7 * math.sin(math.atan(0.3)) / 2
+    assert np.linalg.norm(flat["rolling.spot"][-1]) / math.cos(math.atan(0.3)) == pytest.approx(ahead, abs=1e-7)
+    assert flat["rolling.press"] == pytest.approx(9.81 * math.cos(math.atan(0.3)), abs=1e-7)
