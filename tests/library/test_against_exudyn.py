@@ -135,7 +135,7 @@ def test_every_output_of_the_rolling_disc(case: str) -> None:
     )
     ours = machine(
         f"""\
-{floor}  RigidBody wheel(m = 2, I = diagonal({{{", ".join(map(str, inertia))}}}), 
+{floor}  RigidBody wheel(m = 2, I = diagonal({{{", ".join(map(str, inertia))}}}),
     r(start = {{{", ".join(map(str, place))}}}), S(start = rotX(0), rate = {{{", ".join(map(str, turning))}}}));
   RollingDisc contact({"a = table.frame, " if floor else ""}b = wheel.frame, radius = 0.3, disc_axis = {axis},
     plane_normal = {normal});
