@@ -49,12 +49,12 @@ def codes(analysis: Analysis) -> list[str]:
     ("imported", "component", "files"),
     [
         ("Ball", "Ball", {"Ball.mbd": BALL}),
-        ("bodies.Ball", "Ball", {"bodies.mbd": BALL + BOX}),
-        ("bodies", "bodies.Ball", {"bodies.mbd": BALL + BOX}),
-        ("parts.bodies.Ball", "Ball", {"parts/bodies.mbd": BALL}),
+        ("solids.Ball", "Ball", {"solids.mbd": BALL + BOX}),
+        ("solids", "solids.Ball", {"solids.mbd": BALL + BOX}),
+        ("parts.solids.Ball", "Ball", {"parts/solids.mbd": BALL}),
         ("parts.Ball", "Ball", {"parts/Ball.mbd": BALL}),
-        ("parts.bodies", "bodies.Ball", {"parts/bodies.mbd": BALL}),
-        ("bodies.Kit.Ball", "Ball", {"bodies.mbd": f"model Kit {BALL} end Kit;"}),
+        ("parts.solids", "solids.Ball", {"parts/solids.mbd": BALL}),
+        ("solids.Kit.Ball", "Ball", {"solids.mbd": f"model Kit {BALL} end Kit;"}),
     ],
 )
 def test_a_file_or_a_class_in_it_is_imported(
@@ -65,14 +65,14 @@ def test_a_file_or_a_class_in_it_is_imported(
 
 
 def test_an_import_may_stand_in_a_class(folder: Folder) -> None:
-    main = "model Main import bodies.Ball; Ball part; end Main;"
-    assert energies(analysed(folder({"bodies.mbd": BALL, "main.mbd": main}) / "main.mbd")) == ["part.k"]
+    main = "model Main import solids.Ball; Ball part; end Main;"
+    assert energies(analysed(folder({"solids.mbd": BALL, "main.mbd": main}) / "main.mbd")) == ["part.k"]
 
 
 def test_the_search_path_comes_last(folder: Folder) -> None:
-    main = "import bodies.Ball; import other.Box;\nmodel Main Ball ball; Box box; end Main;"
+    main = "import solids.Ball; import other.Box;\nmodel Main Ball ball; Box box; end Main;"
     hidden = "model Ball end Ball;"
-    root = folder({"main/main.mbd": main, "main/bodies.mbd": BALL, "far/bodies.mbd": hidden, "far/other.mbd": BOX})
+    root = folder({"main/main.mbd": main, "main/solids.mbd": BALL, "far/solids.mbd": hidden, "far/other.mbd": BOX})
     analysis = analysed(root / "main" / "main.mbd", [root / "far"])
     assert energies(analysis) == ["ball.k", "box.k"]
 
@@ -80,8 +80,8 @@ def test_the_search_path_comes_last(folder: Folder) -> None:
 def test_imported_files_import_beside_themselves(folder: Folder) -> None:
     files = {
         "main.mbd": "import parts.kit.Kit;\nmodel Main Kit kit; end Main;",
-        "parts/kit.mbd": "import bodies.Ball;\nmodel Kit Ball ball; end Kit;",
-        "parts/bodies.mbd": BALL,
+        "parts/kit.mbd": "import solids.Ball;\nmodel Kit Ball ball; end Kit;",
+        "parts/solids.mbd": BALL,
     }
     assert energies(analysed(folder(files) / "main.mbd")) == ["kit.ball.k"]
 
@@ -101,23 +101,23 @@ def test_a_class_of_the_file_hides_a_shipped_one(folder: Folder) -> None:
 
 def test_mistakes_in_an_imported_file_are_told_with_their_place(folder: Folder) -> None:
     files = {
-        "main.mbd": "import bodies.Ball;\nmodel Main Ball ball; end Main;",
-        "bodies.mbd": "model Ball\n  coordinate Length z;\n  kinetic k = 1[kg]*der(zz)^2;\nend Ball;",
+        "main.mbd": "import solids.Ball;\nmodel Main Ball ball; end Main;",
+        "solids.mbd": "model Ball\n  coordinate Length z;\n  kinetic k = 1[kg]*der(zz)^2;\nend Ball;",
     }
     (told,) = analysed(folder(files) / "main.mbd").diagnostics
     assert told.code == "unknown-name" and told.span is not None
-    assert told.span.source.name.endswith("bodies.mbd") and told.span.text == "zz"
+    assert told.span.source.name.endswith("solids.mbd") and told.span.text == "zz"
 
 
 def test_an_import_that_is_not_there_names_what_is_near(folder: Folder) -> None:
-    files = {"main.mbd": "import bodis.Ball;\nmodel Main Ball ball; end Main;", "bodies.mbd": BALL}
+    files = {"main.mbd": "import solds.Ball;\nmodel Main Ball ball; end Main;", "solids.mbd": BALL}
     analysis = analysed(folder(files) / "main.mbd")
     assert codes(analysis) == ["unknown-import"]
-    assert analysis.diagnostics[0].help == "did you mean `bodies.Ball`?"
+    assert analysis.diagnostics[0].help == "did you mean `solids.Ball`?"
 
 
 def test_a_class_that_is_not_in_the_file_names_what_is_near(folder: Folder) -> None:
-    files = {"main.mbd": "import bodies.Bal;\nmodel Main Bal ball; end Main;", "bodies.mbd": BALL}
+    files = {"main.mbd": "import solids.Bal;\nmodel Main Bal ball; end Main;", "solids.mbd": BALL}
     analysis = analysed(folder(files) / "main.mbd")
     assert codes(analysis) == ["unknown-class"]
     assert analysis.diagnostics[0].help == "did you mean `Ball`?"
@@ -136,32 +136,32 @@ def test_files_that_import_each_other_are_told(folder: Folder) -> None:
 
 def test_a_file_imported_twice_is_one(folder: Folder) -> None:
     files = {
-        "main.mbd": "import bodies.Ball;\nimport bodies.Box;\nmodel Main Ball ball; Box box; end Main;",
-        "bodies.mbd": BALL + BOX,
+        "main.mbd": "import solids.Ball;\nimport solids.Box;\nmodel Main Ball ball; Box box; end Main;",
+        "solids.mbd": BALL + BOX,
     }
     assert energies(analysed(folder(files) / "main.mbd")) == ["ball.k", "box.k"]
 
 
 def test_an_imported_name_declared_again_is_told(folder: Folder) -> None:
-    files = {"main.mbd": f"import bodies.Ball;\n{BALL}", "bodies.mbd": BALL}
+    files = {"main.mbd": f"import solids.Ball;\n{BALL}", "solids.mbd": BALL}
     assert codes(analysed(folder(files) / "main.mbd")) == ["duplicate-name"]
 
 
 def test_a_file_that_is_not_text_is_told(folder: Folder) -> None:
-    root = folder({"main.mbd": "import bodies.Ball;\nmodel Main Ball ball; end Main;"})
-    (root / "bodies.mbd").write_bytes(b"model \xff")
+    root = folder({"main.mbd": "import solids.Ball;\nmodel Main Ball ball; end Main;"})
+    (root / "solids.mbd").write_bytes(b"model \xff")
     assert codes(analysed(root / "main.mbd")) == ["file-unreadable"]
 
 
 def test_only_files_that_are_named_are_read(folder: Folder) -> None:
-    root = folder({"main.mbd": "import bodies.Ball;\nmodel Main Ball ball; end Main;", "bodies.mbd": BALL})
+    root = folder({"main.mbd": "import solids.Ball;\nmodel Main Ball ball; end Main;", "solids.mbd": BALL})
     (root / "other.mbd").write_bytes(b"\xff")
     assert energies(analysed(root / "main.mbd")) == ["ball.k"]
 
 
 def test_a_text_without_a_file_imports_from_the_search_path_alone(folder: Folder) -> None:
-    root = folder({"bodies.mbd": BALL})
-    source = Source("<text>", "import bodies.Ball;\nmodel Main Ball ball; end Main;")
+    root = folder({"solids.mbd": BALL})
+    source = Source("<text>", "import solids.Ball;\nmodel Main Ball ball; end Main;")
     assert codes(analyse(source)) == ["unknown-import"]
     assert energies(analyse(source, search_path=[root])) == ["ball.k"]
 
