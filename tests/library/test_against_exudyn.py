@@ -76,6 +76,7 @@ class Twin:
         settings.timeIntegration.numberOfSteps = steps
         settings.timeIntegration.endTime = end
         settings.timeIntegration.verboseMode = 0
+        settings.solutionSettings.writeSolutionToFile = False
         settings.timeIntegration.generalizedAlpha.useNewmark = True
         settings.timeIntegration.generalizedAlpha.useIndex2Constraints = True
         self.mbs.SolveDynamic(settings)
