@@ -159,11 +159,13 @@ class _Table:
             return None
         count = len(self._system.forces)
         jacobi = self._energies[3]
-        change = jacobi - jacobi[0]
-        lost, moving, explicit = self._work[count : count + 3]
-        error = change + lost - self._work[:count].sum(axis=0) - moving - explicit
-        exchanged = np.abs(self._work).max(axis=1, initial=0.0)
-        spread = np.ptp(self._energies[0]), np.ptp(self._energies[1]), np.abs(change).max()
+        # An energy beyond all numbers has no balance; what comes out is NaN.
+        with np.errstate(invalid="ignore", over="ignore"):
+            change = jacobi - jacobi[0]
+            lost, moving, explicit = self._work[count : count + 3]
+            error = change + lost - self._work[:count].sum(axis=0) - moving - explicit
+            exchanged = np.abs(self._work).max(axis=1, initial=0.0)
+            spread = np.ptp(self._energies[0]), np.ptp(self._energies[1]), np.abs(change).max()
         return EnergyBalance(
             stored=float(change[-1]),
             dissipated=float(lost[-1]),

@@ -286,7 +286,7 @@ EITHER: Final[dict[str, str]] = {
     "a long chain of definitions": chain(3_000),
     "a long chain of parameters": parameters(1_500),
     "a long line of ancestors": model("  extends B299;", inheriting(300)),
-    "a long array": real("sum({" + ", ".join(["1"] * 50_000) + "})"),
+    "a long array": real("sum({" + ", ".join(["1"] * 20_000) + "})"),
     "many names in one declaration": model("  Real " + ", ".join(f"a{n} = {n}" for n in range(5_000)) + ";"),
     "many coordinates": model("  coordinate Length z[300];\n  kinetic kz = 1[kg]/2*der(z)*der(z);"),
     "many constraints": model(

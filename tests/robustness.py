@@ -31,6 +31,8 @@ from typing import IO, Literal
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 5.0
 """Processor time a case may take."""
+INTERRUPTED_AFTER = 2.0
+"""Processor time after which a run is asked to end."""
 MEGABYTES = 1000
 """Memory a case may take, that of the interpreter and the libraries included."""
 PATIENCE = 120.0
@@ -72,7 +74,7 @@ class Outcome:
 # --- in the worker ---------------------------------------------------------------------------
 
 
-def attempt(case: Case, answers: IO[str]) -> tuple[Literal["ran", "stopped", "refused", "failed"], str]:
+def attempt(case: Case, seconds: float, answers: IO[str]) -> tuple[Literal["ran", "stopped", "refused", "failed"], str]:
     """Compile the model and, where it compiles, run it for three steps."""
     from mbdc import MbdError, load_model
 
@@ -81,7 +83,7 @@ def attempt(case: Case, answers: IO[str]) -> tuple[Literal["ran", "stopped", "re
     except MbdError as problem:
         return _refused(problem)
     # A run may be long; then it must come to an end when it is asked to.
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     print(RUNNING, file=answers, flush=True)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -109,14 +111,14 @@ def _refused(problem: Exception) -> tuple[Literal["refused", "failed"], str]:
     return "refused", " ".join(sorted({d.code for d in diagnostics if d.severity == "error"}))
 
 
-def guarded(case: Case, answers: IO[str], instead: str | None = None) -> Outcome:
+def guarded(case: Case, seconds: float, answers: IO[str], instead: str | None = None) -> Outcome:
     """The case under a limit of processor time, whose signal ends the process; nothing can swallow it."""
     start = time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         if instead is not None:
             exec(instead)
-        kind, detail = attempt(case, answers)
+        kind, detail = attempt(case, seconds, answers)
     except BaseException as bug:
         kind, detail = "failed", _last_words(bug)
     finally:
@@ -133,7 +135,7 @@ def _last_words(bug: BaseException) -> str:
     return f"{type(bug).__name__}: {str(bug)[:300]} [{places}]"
 
 
-def serve(instead: str | None) -> None:
+def serve(seconds: float, instead: str | None) -> None:
     """Cases as lines of JSON in, outcomes out; stray output of libraries goes nowhere.
 
     `instead` is a statement to run in place of each case, to see that what goes wrong is noticed.
@@ -145,11 +147,11 @@ def serve(instead: str | None) -> None:
     # A warning of a library would reach the user as it is.
     warnings.simplefilter("error")
     with open(os.devnull, "w") as unheard:
-        assert guarded(Case("warm", STARTER), unheard).kind == "ran"
+        assert guarded(Case("warm", STARTER), seconds, unheard).kind == "ran"
     _limit_memory()
     print("ready", file=answers, flush=True)
     for line in sys.stdin:
-        outcome = guarded(Case(**json.loads(line)), answers, instead)
+        outcome = guarded(Case(**json.loads(line)), seconds, answers, instead)
         print(json.dumps(asdict(outcome)), file=answers, flush=True)
 
 
@@ -174,7 +176,8 @@ def _processor_time(process: int) -> float:
 class Worker:
     """A process that takes one case after another, replaced when it dies or has served its time."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self._seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._served = 0
         self._heard = b""
@@ -213,7 +216,7 @@ class Worker:
         self.close()
         single = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONFAULTHANDLER": ""}
         self._process = subprocess.Popen(
-            COMMAND,
+            [*COMMAND, "--seconds", str(self._seconds)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -235,7 +238,7 @@ class Worker:
                 self._heard = rest
                 if line.decode() != RUNNING:
                     return line.decode()
-                interrupt_at = _processor_time(process.pid) + SECONDS / 2
+                interrupt_at = _processor_time(process.pid) + INTERRUPTED_AFTER
             elif self._hear(process):
                 if not self._heard:
                     return None
@@ -261,18 +264,18 @@ class Worker:
         if code is None:
             return Outcome(case.name, "failed", f"no answer for {PATIENCE:.0f} s", PATIENCE)
         if code == -signal.SIGPROF:
-            return Outcome(case.name, "failed", f"over {SECONDS:.0f} s", SECONDS)
+            return Outcome(case.name, "failed", f"over {self._seconds:.0f} s", self._seconds)
         what = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         return Outcome(case.name, "failed", f"the process died: {what}")
 
 
-def run_all(cases: Iterable[Case], workers: int, seen: Callable[[Case, Outcome], None]) -> None:
+def run_all(cases: Iterable[Case], workers: int, seconds: float, seen: Callable[[Case, Outcome], None]) -> None:
     """Every case through one of the workers; `seen` is called with each as it ends."""
     queue = iter(cases)
     lock = threading.Lock()
 
     def drain() -> None:
-        with contextlib.closing(Worker()) as worker:
+        with contextlib.closing(Worker(seconds)) as worker:
             while True:
                 with lock:
                     case = next(queue, None)
@@ -321,7 +324,7 @@ def mutated(count: int, first: int = 0) -> Iterator[Case]:
 def main() -> int:
     options = _options()
     if options.worker:
-        serve(options.instead)
+        serve(options.seconds, options.instead)
         return 0
     families = {"generated": generated, "mutated": mutated}
     cases = itertools.chain.from_iterable(
@@ -338,7 +341,7 @@ def main() -> int:
         if len(outcomes) % 1000 == 0:
             print(f"... {len(outcomes)}", flush=True)
 
-    run_all(cases, options.workers, seen)
+    run_all(cases, options.workers, options.seconds, seen)
     print(summary(outcomes))
     return 1 if any(outcome.kind == "failed" for outcome in outcomes) else 0
 
@@ -348,6 +351,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--cases", type=int, default=20000, help="how many of each")
     parser.add_argument("--first", type=int, default=0, help="the number of the first")
     parser.add_argument("--only", choices=("generated", "mutated"), action="append")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of processor time, for each")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--keep", type=Path, default=Path("robustness-failures"), help="where failures go")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
