@@ -113,7 +113,7 @@ ACCEPTED: Final[dict[str, str]] = {
 
 REFUSED: Final[dict[str, str]] = {
     # --- depth ---
-    "parentheses": real(nest("(", "1", ")", 100_000)),
+    "parentheses": real(nest("(", "1", ")", 50_000)),
     "open parentheses": real("(" * 100_000),
     "closed parentheses": real(")" * 100_000),
     "braces": real(nest("{", "1", "}", 100_000)),
@@ -125,7 +125,7 @@ REFUSED: Final[dict[str, str]] = {
     "choices": real(nest("if true then 1 else ", "1", "", 10_000)),
     "choices in conditions": real(nest("if (", "true", ") then true else false", 5_000)),
     "subscripts": real(nest("x[", "1", "]", 10_000)),
-    "members": real("x" + ".y" * 100_000),
+    "members": real("x" + ".y" * 30_000),
     "calls of calls": real("f" + "(1)" * 10_000),
     "subscripts of subscripts": real("x" + "[1]" * 10_000),
     "nested models": nest("model M ", "", "end M; ", 5_000),
@@ -253,7 +253,7 @@ REFUSED: Final[dict[str, str]] = {
     "signs": "+*/" * 50_000,
     "quotes": '"' * 100_001,
     "comment signs": "/*" * 100_000,
-    "a long line": model("  Real a = " + "b + " * 100_000 + "c;"),
+    "a long line": model("  Real a = " + "b + " * 30_000 + "c;"),
     "a long name": model("  Real a = " + "b" * 1_000_000 + ";"),
     "long names like each other": model(
         "\n".join(f"  Real {'b' * 2000}{n} = 1;" for n in range(300)) + f"\n  Real a = {'b' * 2001};"
