@@ -15,7 +15,8 @@ import pytest
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, String, Token
 
-from mbdc.dsl import builtins, library
+from mbdc.dsl import bind_statements, builtins, library
+from mbdc.dsl.analyse import analyse
 from mbdc.dsl.machine import RESERVED
 from mbdc.dsl.parse import parse
 from mbdc.dsl.source import Source
@@ -65,6 +66,26 @@ def test_words_are_those_the_language_gives() -> None:
     assert words("constants") == builtins.VALUES | {"false", "true"}
     assert set(WORDS["types"]["basic"]) == {*library.BASE_TYPES, "Frame"}
     assert set(WORDS["attributes"]["variable"]) == set(builtins.ATTRIBUTES)
+
+
+def test_words_are_what_may_be_drawn_and_asked_of_a_run() -> None:
+    assert words("shapes") == set(bind_statements.SHAPES)
+    assert set(WORDS["attributes"]["annotation"]) == {"experiment", *bind_statements._EXPERIMENT}
+
+
+@pytest.mark.parametrize("option", [*WORDS["attributes"]["statement"], "unheard"])
+def test_words_are_the_options_of_statements(option: str) -> None:
+    """Each is known to one kind of statement; what is not listed, to none."""
+    statements = (
+        f"limit s({option} = 0): x >= 0;",
+        f"friction s({option} = 0.1): 0.5, 1[N] on x;",
+        f"servo s({option} = 1): x = 0 using u;",
+    )
+    told = []
+    for statement in statements:
+        text = f"model M coordinate Length x; input Force u; {statement} end M;"
+        told.append("unknown-option" in {d.code for d in analyse(Source("M", text)).diagnostics})
+    assert told.count(False) == (option in WORDS["attributes"]["statement"])
 
 
 def vim_lists() -> dict[str, set[str]]:
