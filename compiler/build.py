@@ -8,7 +8,7 @@ from mbdc.dsl.program import Program
 from mbdc.dsl.records import frozen
 from mbdc.dsl.source import Source
 
-from .complaints_build import not_run_yet, nothing_moves
+from .complaints_build import more_rows_than_coordinates, not_run_yet, nothing_moves
 from .derive import derive
 from .doubled import doubled
 from .integrability import Integrability, integrability
@@ -54,10 +54,20 @@ def build(
     # Hidden constraints become rows of their own, so that the integrator sees index one.
     reduced = reduce(equations)
     # Functions are compiled as they are asked for: a check of a model compiles none.
-    diagnostics = tuple(in_order((*analysis.diagnostics, *system.notes, *judged.notes, *twice)))
+    notes = (*system.notes, *judged.notes, *twice, *_crowded(system))
+    diagnostics = tuple(in_order((*analysis.diagnostics, *notes)))
     if any(d.severity in _grave(strict) for d in diagnostics):
         raise ModelError(diagnostics)
     return Built(program, system, Kernels(reduced), StartTexts(reduced), judged, diagnostics)
+
+
+def _crowded(system: MechanicalSystem) -> tuple[Diagnostic, ...]:
+    rows = [row for row in system.rows if row.level == "position"]
+    velocities = int(system.symbols.v.numel())
+    if len(rows) <= velocities:
+        return ()
+    names = list(dict.fromkeys(row.constraint for row in rows))
+    return (more_rows_than_coordinates(len(rows), velocities, names, rows[0].span),)
 
 
 def _grave(strict: bool) -> set[Severity]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mbdc.dsl.diagnostics import Diagnostic, Related, error, warning
+from collections.abc import Sequence
+
+from mbdc.dsl.diagnostics import Diagnostic, Related, error, note, warning
 from mbdc.dsl.source import Span
 
 
@@ -37,4 +39,15 @@ def force_repeats_potential(force: str, potential: str, span: Span, related: Spa
         span,
         Related("the potential", related),
         help="take out one of them, unless twice the force is meant",
+    )
+
+
+def more_rows_than_coordinates(rows: int, velocities: int, names: Sequence[str], span: Span) -> Diagnostic:
+    """Holonomic constraints outnumber the coordinates: some repeat others, or nothing moves."""
+    shown = ", ".join(f"`{name}`" for name in names[:6]) + (", ..." if len(names) > 6 else "")
+    return note(
+        "more-rows-than-coordinates",
+        f"{rows} holonomic rows ({shown}) restrict {velocities} coordinates: some must repeat others",
+        span,
+        help="the report of a run names those that do; where none does, no start satisfies all of them",
     )
