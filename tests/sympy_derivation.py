@@ -105,42 +105,69 @@ class Derivation:
         self._directions()
         self.rows = self._constraint_rows()
         self.labels = [row.label for row in self.rows]
-        self._evaluate = self._compile()
+        self._derive()
 
     # --- what is asked ---------------------------------------------------------------------------
 
     def solve(self, q: Floats, v: Floats, t: float = 0.0) -> tuple[Floats, Floats]:
-        """Accelerations (nv,) and multipliers (rows,) at a state, the least where rows repeat."""
-        mass, force, jacobian, bias = self._evaluate(q, v, t)
+        """Accelerations (nv,) and multipliers (rows,) at a state, those of least norm where rows repeat.
+
+        Solved in units in which each inertia and each row's gradient is 1, for the sake of rounding.
+        """
+        mass, force, jacobian, bias = self.matrices(q, v, t)
         n, m = len(v), len(bias)
-        matrix = np.block([[mass, -jacobian.T], [jacobian, np.zeros((m, m))]])
-        solution = np.linalg.lstsq(matrix, np.concatenate([force, -bias]), rcond=1e-13)[0]
-        return solution[:n], solution[n:]
+        inertia = np.abs(np.diag(mass))
+        unit = 1 / np.sqrt(np.where(inertia > 0, inertia, 1.0))
+        row = 1 / np.maximum(np.linalg.norm(jacobian * unit, axis=1), 1e-300)
+        scaled = row[:, None] * jacobian * unit
+        matrix = np.block([[unit[:, None] * mass * unit, -scaled.T], [scaled, np.zeros((m, m))]])
+        right = np.concatenate([unit * force, -row * bias])
+        solution = np.linalg.lstsq(matrix, right, rcond=1e-13)[0]
+        solution += np.linalg.lstsq(matrix, right - matrix @ solution, rcond=1e-13)[0]
+        accelerations, multipliers = unit * solution[:n], row * solution[n:]
+        if np.linalg.matrix_rank(scaled, tol=1e-10) < m:
+            multipliers = np.linalg.lstsq(jacobian.T, mass @ accelerations - force, rcond=1e-10)[0]
+        return accelerations, multipliers
+
+    def settled(self, q: Floats, v: Floats) -> tuple[Floats, Floats]:
+        """A nearby state that satisfies all rows, for constraints that do not move with time."""
+        holonomic = [row.holonomic for row in self.rows]
+        for _ in range(20):
+            jacobian = self.matrices(q, v)[2][holonomic]
+            step = np.linalg.lstsq(jacobian, -self.residuals(q, v)[holonomic], rcond=1e-9)[0]
+            q = q + self.rates(q, step)
+            for place, _ in self.attitudes:
+                q[place] /= np.linalg.norm(q[place])
+        jacobian = self.matrices(q, v)[2]
+        return q, v - np.linalg.lstsq(jacobian, jacobian @ v, rcond=1e-9)[0]
 
     def matrices(self, q: Floats, v: Floats, t: float = 0.0) -> tuple[Floats, Floats, Floats, Floats]:
         """M (nv, nv), Q - h (nv,), A (rows, nv) and the rest of each differentiated row (rows,)."""
-        return self._evaluate(q, v, t)
+        n, m = len(self.v), len(self.rows)
+        numbers = self._numbers([*self._mass, *self._force, *self._jacobian, *self._bias], q, v, t)
+        mass, force, jacobian, bias = np.split(numbers, np.cumsum([n * n, n, m * n]))
+        return mass.reshape(n, n), force, jacobian.reshape(m, n), bias
 
     def rates(self, q: Floats, v: Floats) -> Floats:
         """q̇ (nq,)."""
-        return self._kinematics(q, v)
+        return self._numbers([self._rates[s] for s in self.q], q, v, 0.0)
 
     def residuals(self, q: Floats, v: Floats, t: float = 0.0) -> Floats:
         """left - right of every row, as written."""
-        return self._residuals(q, v, t)
+        return self._numbers([row.residual for row in self.rows], q, v, t)
 
-    def value(self, name: str) -> Callable[[Floats, Floats, float], Floats]:
-        """A function of (q, v, t) that gives a named variable without accelerations in it."""
-        expressions = list(self.variable(name).ravel())
-        shape = self.program.variables[name].type.shape
-        function = self._lines.function([self.q, self.v, self._time], expressions)
-        return lambda q, v, t: np.array(function(q, v, t), dtype=float).reshape(shape)
+    def value(self, name: str, q: Floats, v: Floats, t: float = 0.0) -> Floats:
+        """A named variable without accelerations in it."""
+        numbers = self._numbers(list(self.variable(name).ravel()), q, v, t)
+        return numbers.reshape(self.program.variables[name].type.shape)
 
     def body_rates_of_matrix(self, name: str, q: Floats, v: Floats) -> Floats:
         """The vector of Sᵀ·Ṡ of a named attitude."""
-        omega = list(self._angular_velocity_of_matrix(self.variable(name)))
-        function = self._lines.function([self.q, self.v, self._time], omega)
-        return np.array(function(q, v, 0.0), dtype=float)
+        return self._numbers(list(self._angular_velocity_of_matrix(self.variable(name))), q, v, 0.0)
+
+    def _numbers(self, expressions: list[sp.Expr], q: Floats, v: Floats, t: float) -> Floats:
+        point = dict(zip([*self.q, *self.v], [*map(float, q), *map(float, v)], strict=True))
+        return np.array(self._lines.numbers(expressions, point | {self._time: t}), dtype=float)
 
     def start(self) -> tuple[Floats, Floats]:
         """Positions and velocities as the text gives them, guesses and zeros where it says nothing."""
@@ -163,7 +190,8 @@ class Derivation:
     def _attribute(self, definition: p.VariableDefinition, names: Sequence[str]) -> Floats | None:
         for name in names:
             if name in definition.attributes:
-                return _numbers(self.lower(definition.attributes[name]))
+                value = self.lower(definition.attributes[name])
+                return np.array(self._lines.numbers(list(value.ravel()), {self._time: 0.0}), dtype=float)
         return None
 
     def _declare(self, definition: p.VariableDefinition) -> None:
@@ -372,12 +400,11 @@ class Derivation:
     def _vanishing(self, expressions: list[sp.Expr]) -> list[bool]:
         """Which of them are 0 at two arbitrary points."""
         generator = np.random.default_rng(len(expressions))
-        function = self._lines.function([self.q, self.v, self._time], expressions)
         points = generator.uniform(0.3, 0.7, (2, len(self.q) + len(self.v)))
-        values = [function(point[: len(self.q)], point[len(self.q) :], 0.4) for point in points]
-        return [bool(np.max(np.abs(pair)) < 1e-12) for pair in np.array(values, dtype=float).T]
+        values = [self._numbers(expressions, p[: len(self.q)], p[len(self.q) :], 0.4) for p in points]
+        return [bool(np.max(np.abs(pair)) < 1e-12) for pair in np.array(values).T]
 
-    def _compile(self) -> Callable[[Floats, Floats, float], tuple[Floats, Floats, Floats, Floats]]:
+    def _derive(self) -> None:
         statements = self.program.statements
         kinetic, potential, dissipation = (
             sum((self.lower(e.value)[()] for e in statements.energies if e.kind == kind), sp.Integer(0))
@@ -385,17 +412,17 @@ class Derivation:
         )
         along = self._lines.along
         momenta = self._by_velocities(kinetic)
-        mass = [self._by_velocities(momentum) for momentum in momenta]
         losses = self._by_velocities(dissipation)
         applied = self._applied_forces()
         gyroscopic = self._gyroscopic(momenta)
-        force = [
+        self._mass = [entry for momentum in momenta for entry in self._by_velocities(momentum)]
+        self._force = [
             applied[i] - along(momenta[i], self._drift) - gyroscopic[i] - losses[i]
             + along(kinetic, direction) - along(potential, direction)
             for i, direction in enumerate(self._by_displacement)
         ]  # fmt: skip
-        outputs = [mass, force, [row.jacobian for row in self.rows], [row.bias for row in self.rows]]
-        return self._numeric(outputs)
+        self._jacobian = [entry for row in self.rows for entry in row.jacobian]
+        self._bias = [row.bias for row in self.rows]
 
     def _applied_forces(self) -> list[sp.Expr]:
         result: list[sp.Expr] = [sp.Integer(0)] * len(self.v)
@@ -421,26 +448,6 @@ class Derivation:
             result[place] = list(_skew(omega) @ np.array(momenta[place], dtype=object))
         return result
 
-    def _numeric(self, outputs: list[Any]) -> Callable[..., tuple[Floats, Floats, Floats, Floats]]:
-        arguments = [self.q, self.v, self._time]
-        function = self._lines.function(arguments, outputs)
-        rates = self._lines.function([self.q, self.v], [self._rates[s] for s in self.q])
-        residuals = self._lines.function(arguments, [row.residual for row in self.rows])
-        self._kinematics = lambda q, v: np.array(rates(q, v), dtype=float)
-        self._residuals = lambda q, v, t: np.array(residuals(q, v, t), dtype=float)
-        n, m = len(self.v), len(self.rows)
-
-        def evaluate(q: Floats, v: Floats, t: float) -> tuple[Floats, Floats, Floats, Floats]:
-            mass, force, jacobian, bias = function(q, v, t)
-            return (
-                np.array(mass, dtype=float).reshape(n, n),
-                np.array(force, dtype=float),
-                np.array(jacobian, dtype=float).reshape(m, n),
-                np.array(bias, dtype=float),
-            )
-
-        return evaluate
-
 
 def _scalar(value: Any) -> Value:
     result = np.empty((), dtype=object)
@@ -450,10 +457,6 @@ def _scalar(value: Any) -> Value:
 
 def _map(function: Callable[[Any], Any], value: Value) -> Value:
     return np.asarray(np.frompyfunc(function, 1, 1)(value), dtype=object)
-
-
-def _numbers(value: Value) -> Floats:
-    return np.array([float(x) for x in value.ravel()])
 
 
 def _symbols(name: str, shape: tuple[int, ...]) -> Value:

@@ -6,11 +6,25 @@ name what several terms share, each differentiated once in a direction, they hav
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
+
+_RULES: dict[Any, Callable[..., float]] = {
+    sp.Add: lambda *terms: sum(terms),
+    sp.Mul: lambda *factors: math.prod(factors),
+    sp.Pow: lambda base, exponent: base**exponent,
+    sp.sin: math.sin,
+    sp.cos: math.cos,
+    sp.tan: math.tan,
+    sp.exp: math.exp,
+    sp.log: math.log,
+    sp.atan2: math.atan2,
+}
+"""Functions worked out in floating point; all others by SymPy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +42,7 @@ class Lines:
     _names: dict[sp.Expr, sp.Symbol] = field(default_factory=dict)
     _reach: dict[sp.Symbol, frozenset[sp.Symbol]] = field(default_factory=dict)
     _slopes: dict[tuple[sp.Symbol, int], sp.Expr] = field(default_factory=dict)
+    _partials: dict[tuple[sp.Expr, sp.Symbol], sp.Expr] = field(default_factory=dict)
 
     def name(self, expression: sp.Expr) -> sp.Expr:
         """The expression itself where it is short, else the symbol of a step that holds it."""
@@ -53,8 +68,15 @@ class Lines:
         for symbol in sorted(expression.free_symbols, key=str):
             slope = self._slope(symbol, direction)
             if slope != 0:
-                terms.append(sp.diff(expression, symbol) * slope)
+                terms.append(self._partial(expression, symbol) * slope)
         return self.name(sp.Add(*terms))
+
+    def _partial(self, expression: sp.Expr, symbol: sp.Symbol) -> sp.Expr:
+        """∂expression/∂symbol, worked out once for all directions."""
+        key = (expression, symbol)
+        if key not in self._partials:
+            self._partials[key] = self.name(sp.diff(expression, symbol))
+        return self._partials[key]
 
     def _slope(self, symbol: sp.Symbol, direction: Direction) -> sp.Expr:
         if symbol not in self.steps:
@@ -66,26 +88,30 @@ class Lines:
             self._slopes[key] = self.along(self.steps[symbol], direction)
         return self._slopes[key]
 
-    def function(self, arguments: Sequence[Any], outputs: Any) -> Callable[..., Any]:
-        """A NumPy function of the arguments; only the steps that the outputs need are computed."""
+    def numbers(self, expressions: Sequence[sp.Expr], values: Mapping[sp.Symbol, float]) -> list[float]:
+        """The expressions at a point; only the steps that they need are worked out, each once."""
+        known = dict(values)
+        for symbol in self._needed(expressions):
+            known[symbol] = _number(self.steps[symbol], known)
+        return [_number(expression, known) for expression in expressions]
 
-        def needed(expressions: Any) -> tuple[list[tuple[sp.Symbol, sp.Expr]], Any]:
-            return self._needed(expressions), expressions
-
-        return sp.lambdify(arguments, outputs, "numpy", cse=needed)
-
-    def _needed(self, expressions: Any) -> list[tuple[sp.Symbol, sp.Expr]]:
+    def _needed(self, expressions: Sequence[sp.Expr]) -> list[sp.Symbol]:
         wanted: set[sp.Symbol] = set()
-        pending = [s for e in _flat(expressions) for s in e.free_symbols if s in self.steps]
+        pending = [s for e in expressions for s in e.free_symbols if s in self.steps]
         while pending:
             symbol = pending.pop()
             if symbol not in wanted:
                 wanted.add(symbol)
                 pending += [s for s in self.steps[symbol].free_symbols if s in self.steps]
-        return [(symbol, step) for symbol, step in self.steps.items() if symbol in wanted]
+        return [symbol for symbol in self.steps if symbol in wanted]
 
 
-def _flat(expressions: Any) -> list[sp.Expr]:
-    if isinstance(expressions, list | tuple):
-        return [leaf for item in expressions for leaf in _flat(item)]
-    return [sp.sympify(expressions)]
+def _number(expression: sp.Expr, known: Mapping[sp.Symbol, float]) -> float:
+    if expression.is_Symbol:
+        return known[expression]
+    if not expression.args:
+        return float(expression)
+    rule = _RULES.get(expression.func)
+    if rule is not None:
+        return rule(*(_number(argument, known) for argument in expression.args))
+    return float(expression.xreplace({s: sp.Float(known[s], 17) for s in expression.free_symbols}))

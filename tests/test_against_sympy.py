@@ -12,11 +12,7 @@ from mbdc.dsl.files import read_source
 
 SHIPPED = sorted(path.stem for path in (ROOT / "models").glob("*.mbd"))
 OWN = sorted(path.stem for path in (ROOT / "tests" / "oracles").glob("*.mbd"))
-SERVO = {"climbing_robot", "climbing_robot_off_path", "overhead_crane", "overhead_crane_minimal", "two_cars"}
-"""Their inputs are unknowns that no multiplier system holds: tested against closed forms instead."""
-EQUATIONS = {"climbing_robot_udwadia_kalaba"}
-"""First-order equations without coordinates: followed by another integrator elsewhere."""
-LONG = {"fekete", "bricard"}
+LONG = {"bricard", "fekete"} | {f"parts_{n}" for n in ("bicycle", "bricard", "cardan", "chain", "governor", "stewart")}
 STATES = 3
 
 
@@ -36,16 +32,20 @@ def unit_attitudes(derivation: Derivation, q: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("stem", [pytest.param(s, marks=pytest.mark.slow) if s in LONG else s for s in SHIPPED + OWN])
 def test_accelerations_and_multipliers(compiled, stem):
-    if stem in SERVO | EQUATIONS:
+    program = checked_program(stem)
+    if program.statements.servos or not any(d.kind == "coordinate" for d in program.variables.values()):
         pytest.skip("no system of accelerations and multipliers; held against its closed form elsewhere")
     model = compiled(stem)
-    derivation = Derivation(checked_program(stem))
+    derivation = Derivation(program)
     generator = np.random.default_rng(len(stem))
     q0, v0 = derivation.start()
     for _ in range(STATES):
         q = unit_attitudes(derivation, q0 + 0.05 * generator.normal(size=len(q0)))
         v = v0 + 0.5 * generator.normal(size=len(v0))
         t = generator.uniform(0, 2)
+        if len(derivation.rows) > len(v):
+            # Where rows repeat so often that they cannot hold at any state, they are compared where they do.
+            q, v = derivation.settled(q, v)
         expected, multipliers = derivation.solve(q, v, t)
         computed = np.concatenate([np.ravel(a) for a in model.accelerations(q, v, t).values()])
         reactions = flat_reactions(model, derivation, q, v, t)
@@ -75,4 +75,4 @@ def test_angular_velocity_is_that_of_the_matrix(stem):
     generator = np.random.default_rng(5)
     q = unit_attitudes(derivation, generator.normal(size=len(derivation.q)))
     v = generator.normal(size=len(derivation.v))
-    assert derivation.value("w")(q, v, 0.0) == pytest.approx(derivation.body_rates_of_matrix("S", q, v), abs=1e-12)
+    assert derivation.value("w", q, v) == pytest.approx(derivation.body_rates_of_matrix("S", q, v), abs=1e-12)
