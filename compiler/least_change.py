@@ -68,7 +68,7 @@ def least_change(
         return Outcome(point, at.residual, np.full(at.residual.size, np.inf))
     for _ in range(ITERATIONS):
         scale = _scales(at, sizes(point))
-        if np.max(np.abs(at.residual) / scale, initial=0.0) <= CONVERGED:
+        if np.max(np.abs(at.residual) / scale, initial=0.0) <= CONVERGED or not at.is_finite():
             break
         change = np.zeros(free.size)
         try:
