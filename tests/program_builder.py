@@ -330,7 +330,7 @@ class State:
     def __call__(self, expression: ca.SX) -> Any:
         """The number, or the array, of an expression in this state."""
         s = self.system.symbols
-        names = list(s.__dataclass_fields__)
+        names = list(field_names(s))
         given = [self.values.get(name, np.zeros(getattr(s, name).shape)) for name in names]
         function = ca.Function("value", [getattr(s, name) for name in names], [expression])
         result = np.asarray(function(*given))
@@ -347,7 +347,7 @@ def random_state(system: MechanicalSystem, seed: int = 1) -> State:
     """A state of random numbers of either sign; Euler parameters have length 1."""
     random = np.random.default_rng(seed)
     s = system.symbols
-    values = {name: random.uniform(-1, 1, getattr(s, name).numel()) for name in s.__dataclass_fields__}
+    values = {name: random.uniform(-1, 1, getattr(s, name).numel()) for name in field_names(s)}
     for c in system.coordinates:
         if c.is_rotation:
             values["q"][c.q] /= np.linalg.norm(values["q"][c.q])
