@@ -29,6 +29,12 @@ class Settled:
     def state(self, k: int) -> State:
         return self.piece.state(k)
 
+    def only(self, chosen: NDArray[np.bool_]) -> Settled:
+        """Some of the instants."""
+        p = self.piece
+        piece = Piece(p.times[chosen], p.x[:, chosen], p.z[:, chosen], p.work[:, chosen], p.steps)
+        return Settled(piece, self.before[:, chosen], self.after[:, chosen])
+
 
 def settle(
     kernels: Kernels,

@@ -31,11 +31,19 @@ class Plan:
     interval: float
     tolerance: float
 
-    def instants(self) -> Floats:
-        """Those after the start; the stop time is the last also where the interval does not divide it."""
-        whole = int(np.floor((self.stop - self.start) / self.interval * (1 + 1e-12)))
-        grid: Floats = self.start + self.interval * np.arange(1, whole + 1, dtype=np.float64)
-        if not whole or self.stop - grid[-1] > 1e-9 * self.interval:
+    def parts_of_at_least(self, count: int) -> int:
+        """In how many parts each interval is to be cut for a run to have so many instants."""
+        return max(1, int(np.ceil(count * self.interval / (self.stop - self.start))))
+
+    def instants(self, parts: int = 1) -> Floats:
+        """Those after the start, each interval in so many parts.
+
+        The stop time is the last also where the interval does not divide it.
+        """
+        step = self.interval / parts
+        whole = int(np.floor((self.stop - self.start) / step * (1 + 1e-12)))
+        grid: Floats = self.start + step * np.arange(1, whole + 1, dtype=np.float64)
+        if not whole or self.stop - grid[-1] > 1e-9 * step:
             return np.append(grid, self.stop)
         grid[-1] = self.stop
         return grid

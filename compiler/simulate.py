@@ -21,6 +21,8 @@ from .watch import first_crossing
 Floats = NDArray[np.float64]
 
 STEPS_PER_PIECE = 400
+LEAST_INSTANTS = 1000
+"""Where rows may lose their rank they are looked at this often in a run, however few instants are recorded."""
 TIGHT = 1e-9
 MOST_LOOSENED = 100.0
 """How far a tolerance below `TIGHT` is given up for a piece that fails otherwise."""
@@ -51,7 +53,6 @@ class _Runner:
     def __init__(self, driver: Driver, start: Start, plan: Plan) -> None:
         self._driver = driver
         self._plan = plan
-        self._grid = plan.instants()
         self._next = 0
         powers = driver.kernels.reduced.equations.power.numel()
         self.state = State(start.time, start.x, start.z, np.zeros(powers))
@@ -69,6 +70,11 @@ class _Runner:
         rank = rows.stop - rows.start if start.redundancy is None else start.redundancy.rank
         self._change_points = ChangePoints(driver, rank)
         self._passing: bool | None = None
+        parts = plan.parts_of_at_least(LEAST_INSTANTS) if self._change_points.watched and rank > 1 else 1
+        self._grid = plan.instants(parts)
+        # What is looked at between the instants asked for is not recorded.
+        self._wanted = (np.arange(1, self._grid.size + 1) % parts == 0) | (self._grid == self._grid[-1])
+        self._step = plan.interval / parts
 
     def advance(self) -> bool:
         """One piece; False when the run is over."""
@@ -128,7 +134,7 @@ class _Runner:
         duration = min(STEPS_PER_PIECE / self._rate, self._allowed)
         if self._passing:
             # One instant at a time: the window is to be left as soon as rows are independent again.
-            duration = min(duration, self._plan.interval)
+            duration = min(duration, self._step)
         return reach(self._driver.inputs, self.state.time, self._grid[self._next :], duration)
 
     def _learn(self, piece: Piece) -> None:
@@ -152,8 +158,10 @@ class _Runner:
         crossing = first_crossing(driver, self.state, piece, steering.kappa, accuracy, self._redundancy)
         if crossing is not None:
             parts = [part for part in (crossing.before, crossing.at) if part is not None]
-            for settled in [self._settle(part, environment) for part in parts]:
-                record.add(settled, environment)
+            *before, last = [self._settle(part, environment) for part in parts]
+            for settled in before:
+                self._record(settled, environment)
+            record.add(last, environment)
             watched = crossing.watched
             self.run.outcome, self.run.reason = watched.outcome, watched.reason
             self.run.events.append((float(crossing.at.times[0]), watched.name, watched.reason))
@@ -165,9 +173,15 @@ class _Runner:
         if not count and self.state.time >= self._grid[self._next]:
             count = 1
         if count:
-            record.add(settled, environment)
+            self._record(settled, environment)
         self._next += count
         return True
+
+    def _record(self, settled: Settled, environment: Floats) -> None:
+        """Keep the instants that were asked for."""
+        wanted = self._wanted[self._next : self._next + settled.piece.times.size]
+        if wanted.any():
+            self.run.record.add(settled if wanted.all() else settled.only(wanted), environment)
 
     def _end_of_motion(self, duration: float) -> bool:
         """Where no way leads through and along the constraints: the run ends, to a hundredth of an interval."""
