@@ -8,6 +8,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import sympy as sp
+from sympy.core.function import AppliedUndef
 from sympy.integrals.manualintegrate import manualintegrate
 
 from mbdc.dsl.records import frozen
@@ -52,6 +53,9 @@ def potential(
     along = [named[place] for place in places]
     near = {named[p]: float(samples[0][p]) for p in places}
     function = None
+    if any(slope.atoms(AppliedUndef) for slope in written):
+        # Cases, tables and the like have no closed form.
+        return None
     # Simplifying takes seconds: only what cannot be integrated as it stands is simplified.
     for tidy in (sp.expand, sp.simplify) if size <= MOST_TO_SIMPLIFY else (sp.expand,):
         slopes = [tidy(slope) for slope in written]
@@ -65,7 +69,7 @@ def potential(
     if len(text) > _TEXT:
         return None
     with np.errstate(all="ignore"):
-        value = complex(sp.lambdify(named, function)(*samples[-1].astype(complex)))
+        value = complex(_numbers(named, function)(*samples[-1].astype(complex)))
     return Potential(text, value.real if value.imag == 0 else float("nan"))
 
 
@@ -112,6 +116,15 @@ def _shortest(function: sp.Expr) -> sp.Expr:
     return turned if text_of(rest).startswith("-") and not text_of(turned).startswith("-") else rest
 
 
+def _numbers(named: Sequence[Named], expressions: sp.Expr | list[sp.Expr]) -> Callable[..., Any]:
+    """The expressions as a function of the symbols' values. The author's names stay out of the code made for it."""
+    anonymous = {symbol: sp.Dummy() for symbol in named}
+    many = isinstance(expressions, list)
+    listed = [e.xreplace(anonymous) for e in (expressions if many else [expressions])]
+    made: Callable[..., Any] = sp.lambdify(list(anonymous.values()), listed if many else listed[0])
+    return made
+
+
 def _is_right(
     function: sp.Expr,
     slopes: Sequence[sp.Expr],
@@ -120,8 +133,8 @@ def _is_right(
     samples: Sequence[Floats],
 ) -> bool:
     """Whether the gradient of the function, up to its sign, has the slopes wanted."""
-    found = sp.lambdify(named, [sp.diff(function, variable) for variable in along])
-    wanted = sp.lambdify(named, list(slopes))
+    found = _numbers(named, [sp.diff(function, variable) for variable in along])
+    wanted = _numbers(named, list(slopes))
     for sample in samples[:-1]:
         with np.errstate(all="ignore"):
             one, other = (np.asarray(f(*sample.astype(complex)), dtype=complex) for f in (found, wanted))
