@@ -42,8 +42,11 @@ class ChangePoints:
 
     @property
     def watched(self) -> bool:
-        """Whether there is anything to watch: one row alone is watched too, since its gradient may vanish."""
-        return 0 < self._rank <= MOST_ROWS
+        """Whether there is anything to watch: one row alone is watched too, since its gradient may vanish.
+
+        Nothing is, where the way through does not know the model's equations.
+        """
+        return 0 < self._rank <= MOST_ROWS and self._passage.takes_all
 
     @property
     def follower(self) -> Driver:

@@ -120,7 +120,8 @@ def _numbers(named: Sequence[Named], expressions: sp.Expr | list[sp.Expr]) -> Ca
     """The expressions as a function of the symbols' values. The author's names stay out of the code made for it."""
     anonymous = {symbol: sp.Dummy() for symbol in named}
     many = isinstance(expressions, list)
-    listed = [e.xreplace(anonymous) for e in (expressions if many else [expressions])]
+    each = expressions if isinstance(expressions, list) else [expressions]
+    listed = [e.xreplace(anonymous) for e in each]
     made: Callable[..., Any] = sp.lambdify(list(anonymous.values()), listed if many else listed[0])
     return made
 

@@ -19,6 +19,7 @@ from ..integrate import Driver
 from ..kernels import Kernels
 from ..record import project_any_rank
 from ..truncation import Truncation
+from . import refusals
 from .explicit import Chart, ExplicitDriver
 from .matrices import Matrices
 from .udwadia_kalaba import States
@@ -34,6 +35,14 @@ class Passage:
     """Drivers that pass change points."""
 
     kernels: Kernels
+
+    @cached_property
+    def takes_all(self) -> bool:
+        """Whether accelerations and multipliers are all there is to solve for."""
+        reduced = self.kernels.reduced
+        title = "a change point"
+        refused = [of(title, reduced) for of in (refusals.of_statements, refusals.of_equations, refusals.of_forces)]
+        return not any(refused)
 
     def follower(self, driver: Driver, truncation: Truncation) -> Driver:
         """A driver over the same parameters and inputs."""
