@@ -53,8 +53,9 @@ def potential(
     along = [named[place] for place in places]
     near = {named[p]: float(samples[0][p]) for p in places}
     function = None
-    if any(slope.atoms(AppliedUndef) for slope in written):
-        # Cases, tables and the like have no closed form.
+    unknown = {call.func.__name__ for slope in written for call in slope.atoms(AppliedUndef)}
+    if unknown - {"sign"}:
+        # Cases, tables and the like have no closed form; a step is constant on either side.
         return None
     # Simplifying takes seconds: only what cannot be integrated as it stands is simplified.
     for tidy in (sp.expand, sp.simplify) if size <= MOST_TO_SIMPLIFY else (sp.expand,):
