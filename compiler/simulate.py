@@ -26,6 +26,8 @@ LEAST_INSTANTS = 1000
 TIGHT = 1e-9
 MOST_LOOSENED = 100.0
 """How far a tolerance below `TIGHT` is given up for a piece that fails otherwise."""
+MOST_CUTS = 100
+"""Pieces that may fail on the way from one instant to the next: a run that creeps on will not arrive."""
 RESTART_STEPS = 30
 """Steps a restart costs IDAS, which begins each piece at order one."""
 
@@ -63,6 +65,7 @@ class _Runner:
         self._rate = 0.0
         self._rate_at_pilot = 0.0
         self._allowed = np.inf
+        self._cuts = 0
         self._redundancy: Redundancy | None = None
         self._first_rank = None if start.redundancy is None else start.redundancy.rank
         self._loosened = 1.0
@@ -175,6 +178,8 @@ class _Runner:
         if count:
             self._record(settled, environment)
         self._next += count
+        if count:
+            self._cuts = 0
         return True
 
     def _record(self, settled: Settled, environment: Floats) -> None:
@@ -213,7 +218,8 @@ class _Runner:
             self._loosened *= 10
             return True
         shorter = duration / 4
-        if shorter < SHORTEST * self._plan.interval:
+        self._cuts += 1
+        if shorter < SHORTEST * self._plan.interval or self._cuts > MOST_CUTS:
             self.lose()
             return False
         self._allowed = shorter
