@@ -10,6 +10,7 @@ import numpy as np
 from mbdc.dsl.records import frozen
 
 from .distribution import Growth
+from .effort import Effort, OutOfEffort
 from .generic_points import Start
 from .linear_text import sum_text
 from .pfaffian import ZERO, Block, Forms, Point
@@ -42,6 +43,7 @@ class Scene:
     forms: tuple[Forms, ...]
     others: tuple[Point, ...]
     start: Start
+    effort: Effort
 
 
 def function_of(scene: Scene, form: ca.SX) -> tuple[Function | None, bool]:
@@ -171,7 +173,12 @@ def _integrated(
     names += ["time", *(name for group in system.parameters for name in group.element_names)]
     samples = [np.concatenate([p.q, [p.t], p.parameters]) for p in scene.points]
     samples.append(np.concatenate([scene.start.q, [0.0], scene.start.parameters]))
-    found = potential(coefficients, places, symbols, names, samples)
+    try:
+        with scene.effort.bound():
+            found = potential(coefficients, places, symbols, names, samples)
+    except OutOfEffort:
+        # What takes so long to be written down would not be read.
+        return None
     if found is None:
         return None
     value = found.value if at_start and np.isfinite(found.value) else None

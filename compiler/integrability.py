@@ -19,6 +19,7 @@ from mbdc.dsl.records import frozen, replace
 
 from . import complaints_integrability as complaints
 from .distribution import grow, is_involutive, lets_time_pass
+from .effort import Effort
 from .findings import Findings
 from .first_integrals import Integral, hidden_integrals, leaves_closure
 from .form_functions import Scene
@@ -27,6 +28,8 @@ from .mechanics import Constraint, MechanicalSystem
 from .pfaffian import Block, blocks, rows_apart
 
 MOST_VELOCITIES = 30
+MOST_CALLS = 600_000
+"""Of functions, for all integrals of a model: about a second. What is named in the tests takes half of it at most."""
 MOST_ROWS = 12
 
 Kind = Literal["nonholonomic", "holonomic in disguise", "partly integrable", "untested"]
@@ -94,7 +97,7 @@ def integrability(system: MechanicalSystem) -> Integrability:
     findings = Findings()
     for constraint in system.constraints:
         _judge_nonlinear(constraint, findings)
-    judged = _judged(system, findings)
+    judged = _judged(system, Effort(MOST_CALLS), findings)
     refused: set[str] = set()
     for constraint in system.constraints:
         own = [j for j in judged if j.places(constraint)]
@@ -139,7 +142,7 @@ class _Judged:
         return all(is_involutive(forms, rows) for forms in chain(self.scene.forms, others))
 
 
-def _judged(system: MechanicalSystem, findings: Findings) -> list[_Judged]:
+def _judged(system: MechanicalSystem, effort: Effort, findings: Findings) -> list[_Judged]:
     found = blocks(system)
     if not found:
         return []
@@ -147,17 +150,17 @@ def _judged(system: MechanicalSystem, findings: Findings) -> list[_Judged]:
     judged = []
     for block in found:
         if len(block.velocities) <= MOST_VELOCITIES and len(block.rows) - block.positions <= MOST_ROWS:
-            judged.append(_judge(block, start, findings))
+            judged.append(_judge(block, start, effort, findings))
             continue
         why = "there are too many of them; each by itself was"
         findings.add(complaints.untested(_labels(block), why, block.rows[block.positions].span))
-        judged += [_set_apart(_judge(row, start, findings)) for row in rows_apart(block)]
+        judged += [_set_apart(_judge(row, start, effort, findings)) for row in rows_apart(block)]
     return judged
 
 
-def _judge(block: Block, start: Start, findings: Findings) -> _Judged:
+def _judge(block: Block, start: Start, effort: Effort, findings: Findings) -> _Judged:
     untested = _Judged(block, Verdict(_labels(block), "untested"))
-    scene = _scene(block, start)
+    scene = _scene(block, start, effort)
     if isinstance(scene, str):
         findings.add(complaints.untested(_labels(block), scene, block.rows[block.positions].span))
         return untested
@@ -181,7 +184,7 @@ def _set_apart(judged: _Judged) -> _Judged:
     return replace(judged, apart=True, verdict=replace(judged.verdict, apart=True))
 
 
-def _scene(block: Block, start: Start) -> Scene | str:
+def _scene(block: Block, start: Start, effort: Effort) -> Scene | str:
     """The block looked at near the start; a text says why that cannot be."""
     s = block.system.symbols
     found = ca.vertcat(s.unknowns, s.unknown_rates)
@@ -200,7 +203,7 @@ def _scene(block: Block, start: Start) -> Scene | str:
     fixed = sum(place < block.positions for place in growth.independent)
     plain = growth.integrals == fixed and len(growth.independent) == len(block.rows)
     others = [] if plain or not s.parameters.numel() else points_near(block, start, OTHER_VALUES, other_values=True)
-    return Scene(block, growth, tuple(points), forms, tuple(others), start)
+    return Scene(block, growth, tuple(points), forms, tuple(others), start, effort)
 
 
 def _labels(block: Block) -> tuple[str, ...]:
