@@ -189,5 +189,8 @@ def find_fault(kernels: Kernels, t: float, x: Floats, z: Floats, environment: Fl
 
 
 def _reciprocal_norms(matrix: Floats, axis: int) -> Floats:
-    norms = np.linalg.norm(matrix, axis=axis)
-    return np.asarray(1.0 / np.where(norms > 0, norms, 1.0))
+    """Scaled on the way, so that squares of huge entries do not overflow."""
+    largest = np.max(np.abs(matrix), axis=axis, keepdims=True, initial=0.0)
+    largest = np.where(largest > 0, largest, 1.0)
+    norms = np.linalg.norm(matrix / largest, axis=axis)
+    return np.asarray(1.0 / np.where(norms > 0, norms, 1.0) / np.squeeze(largest, axis=axis))
