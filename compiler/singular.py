@@ -66,7 +66,10 @@ def _without_idle_symbols(relation: ca.SX) -> ca.SX:
     A symbol by which the derivative is rounding at every sample has no effect, and any value may stand for it.
     """
     symbols = ca.vertcat(*ca.symvar(relation))
-    samples = np.vstack(list(_samples(ca.jacobian(relation, symbols), symbols)))
+    found = list(_samples(ca.jacobian(relation, symbols), symbols)) if symbols.numel() else []
+    if not found:
+        return relation
+    samples = np.vstack(found)
     largest = np.abs(samples).max(axis=0)
     idle = [int(i) for i in np.flatnonzero(largest <= IDLE * largest.max())]
     return ca.substitute(relation, symbols[idle, 0], ca.SX.zeros(len(idle)) + 0.5)
