@@ -82,8 +82,8 @@ def attempt(case: Case, seconds: float, answers: IO[str]) -> tuple[Literal["ran"
         model = load_model(case.path) if case.text is None else load_model(text=case.text)
     except MbdError as problem:
         return _refused(problem)
-    # A run may be long; then it must come to an end when it is asked to.
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    # A run may be long; then it must come to an end as soon as it is asked to.
+    signal.setitimer(signal.ITIMER_PROF, INTERRUPTED_AFTER + seconds)
     print(RUNNING, file=answers, flush=True)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -146,6 +146,8 @@ def serve(seconds: float, instead: str | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # A warning of a library would reach the user as it is.
     warnings.simplefilter("error")
+    # But with numbers of 1e300 in a model nothing else is to be expected.
+    warnings.filterwarnings("ignore", "overflow", RuntimeWarning)
     with open(os.devnull, "w") as unheard:
         assert guarded(Case("warm", STARTER), seconds, unheard).kind == "ran"
     _limit_memory()
