@@ -13,6 +13,7 @@ from mbdc.dsl.records import replace
 from mbdc.dsl.units import unit_text
 
 from .kernels import Kernels, mapped
+from .layout import element_names
 from .mechanics import Constraint, Coordinate, MechanicalSystem, Servo
 from .record import Record, Settled
 from .report import ConstraintResidual, EnergyBalance, Event, Report
@@ -46,7 +47,7 @@ def assemble(kernels: Kernels, plan: Plan, start: Start, run: Run, notes: tuple[
         start=tuple(replace(value, unit=units.get(value.name, "")) for value in start.values),
         start_residuals=start.residuals,
         events=tuple(Event(*event) for event in run.events),
-        notes=notes,
+        notes=(*notes, *run.notes),
     )
     return Result(table.times, series, report)
 
@@ -89,6 +90,7 @@ class _Table:
             yield from self._rates(coordinate)
         for constraint in self._system.constraints:
             yield self._reaction(constraint)
+        yield from self._contact_forces()
         yield from self._energy_series(row)
         row = 0
         for restraint in self._restraints:
@@ -120,6 +122,28 @@ class _Table:
         names = (label,) if constraint.scalar else tuple(f"{label}[{i + 1}]" for i in range(constraint.size))
         shape = () if constraint.scalar else (constraint.size,)
         return _array(label, values, names, shape, tuple(units), "")
+
+    def _contact_forces(self) -> Iterator[Series]:
+        """The reactions of limits and frictions."""
+        reduced = self._kernels.reduced
+        first = reduced.z.numel() - reduced.equations.contacts.numel()
+        statements = self._system.program.statements
+        kinds = {limit.name: limit.value.type for limit in statements.limits}
+        for limit in self._system.limits:
+            if limit.level is None:
+                continue
+            signs = np.array([1.0 if side == "lower" else -1.0 for side in limit.sides])
+            values = signs @ self._z[[first + place for place in limit.places]]
+            effort = JOULE / kinds[limit.name].dimension(0)
+            unit = unit_text(effort if limit.level == "position" else effort / TIME)
+            label = f"reaction({limit.name})"
+            yield Series(label, values, (label,), (unit,))
+        flows = {friction.name: friction.flow.type for friction in statements.frictions}
+        for friction in self._system.frictions:
+            values = self._z[first + friction.places.start : first + friction.places.stop].T
+            label, kind = f"reaction({friction.name})", flows[friction.name]
+            units = tuple(unit_text(JOULE / TIME / kind.dimension(i)) for i in range(values.shape[1]))
+            yield _array(label, values, element_names(label, kind.shape), kind.shape, units, "")
 
     def _energy_series(self, row: int) -> Iterator[Series]:
         kinetic, potential = self._energies[0], self._energies[1]
@@ -157,20 +181,24 @@ class _Table:
         """Energy against work at every instant. The energy is the Jacobi integral v·∂T/∂v - T + V."""
         if not self._system.energies:
             return None
-        count = len(self._system.forces)
+        doing = [*self._system.forces, *self._system.frictions]
+        count = len(doing)
         jacobi = self._energies[3]
         # An energy beyond all numbers has no balance; what comes out is NaN.
         with np.errstate(invalid="ignore", over="ignore"):
             change = jacobi - jacobi[0]
             lost, moving, explicit = self._work[count : count + 3]
-            error = change + lost - self._work[:count].sum(axis=0) - moving - explicit
+            impacts, set_anew = self._work[count + 3 :] if self._work.shape[0] > count + 3 else (0 * lost, 0 * lost)
+            error = change + lost + impacts - self._work[:count].sum(axis=0) - moving - explicit - set_anew
             exchanged = np.abs(self._work).max(axis=1, initial=0.0)
             spread = np.ptp(self._energies[0]), np.ptp(self._energies[1]), np.abs(change).max()
         return EnergyBalance(
             stored=float(change[-1]),
             dissipated=float(lost[-1]),
-            work={f.name: float(w) for f, w in zip(self._system.forces, self._work[:count, -1], strict=True)},
+            work={f.name: float(w) for f, w in zip(doing, self._work[:count, -1], strict=True)},
             prescribed=float(moving[-1] + explicit[-1]),
+            impacts=float(impacts[-1]),
+            set_anew=float(set_anew[-1]),
             worst=float(np.abs(error).max()),
             scale=float(max(*spread, *exchanged)),
         )

@@ -81,9 +81,7 @@ def _checked(analysis: Analysis, strict: bool) -> Program:
 
 
 def _refuse(program: Program) -> None:
-    statements = program.statements
-    refused = [not_run_yet("friction", s.name, s.span) for s in statements.frictions]
-    refused += [not_run_yet("when", "", s.span) for s in statements.whens]
+    refused = []
     if not any(v.kind == "coordinate" or v.is_state for v in program.variables.values()):
         refused.append(nothing_moves(program.name, program.span))
     if refused:

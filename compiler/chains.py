@@ -59,6 +59,8 @@ class Chains:
 
     def total_derivative(self, expressions: ca.SX) -> ca.SX:
         """d/dt of a column; new symbols are made where the highest order so far is met."""
+        if expressions.numel() == 0:
+            return ca.SX(0, 1)
         e = self._equations
         self._extend_past(self._coordinates, expressions)
         self._extend_past(self._others, expressions)

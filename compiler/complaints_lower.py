@@ -75,8 +75,9 @@ def reaction_here(label: str, span: Span) -> Diagnostic:
     )
 
 
-def reaction_not_yet(label: str, kind: str, span: Span) -> Diagnostic:
-    return error("not-yet", f"the reaction of {kind} `{label}` cannot be computed yet", span)
+def reaction_lost(label: str, span: Span) -> Diagnostic:
+    """The reaction of a limit on what no coordinate moves, or of a statement that has a mistake of its own."""
+    return error("no-reaction", f"`{label}` pushes on no coordinate: it has no reaction", span)
 
 
 # --- constraints ---------------------------------------------------------------------------------

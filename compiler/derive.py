@@ -5,8 +5,10 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
-from .equations import SIGNAL_DEGREE, EquationsOfMotion, Row, Signals, Unknown
-from .mechanics import MechanicalSystem
+from mbdc.dsl.records import replace
+
+from .equations import SIGNAL_DEGREE, EquationsOfMotion, Gap, Row, Signals, Unknown
+from .mechanics import Friction, MechanicalSystem
 
 
 def derive(system: MechanicalSystem) -> EquationsOfMotion:
@@ -18,6 +20,8 @@ def derive(system: MechanicalSystem) -> EquationsOfMotion:
     dissipation = put_in(system.total("dissipation"))
     forces = put_in(system.applied)
     residuals = [put_in(row.residual) for row in system.rows]
+    gaps = _gaps(system, put_in)
+    frictions = _frictions(system, put_in)
 
     momentum = ca.gradient(kinetic, s.v)
     motion = (
@@ -27,6 +31,7 @@ def derive(system: MechanicalSystem) -> EquationsOfMotion:
         + ca.gradient(dissipation, s.v)
         - forces
         - _constraint_forces(system, residuals)
+        - _contact_forces(system, gaps, frictions)
     )
     servo_inputs = [place for servo in system.servos for place in servo.inputs]
     rates = ca.SX.sym("rate", len(residuals) + len(servo_inputs))
@@ -47,8 +52,11 @@ def derive(system: MechanicalSystem) -> EquationsOfMotion:
         kinetic=kinetic,
         potential=potential,
         dissipation=dissipation,
-        power=_power(system, kinetic, potential, dissipation, residuals, put_in),
+        power=_power(system, kinetic, potential, dissipation, residuals, gaps, frictions, put_in),
         jacobi_energy=ca.dot(s.v, momentum) - kinetic + potential,
+        contacts=s.contacts,
+        gaps=gaps,
+        frictions=frictions,
     )
 
 
@@ -84,18 +92,62 @@ def _constraint_forces(system: MechanicalSystem, residuals: list[ca.SX]) -> ca.S
     return force
 
 
+def _gaps(system: MechanicalSystem, put_in: _PutIn) -> tuple[Gap, ...]:
+    """The gaps of all limits that coordinates move."""
+    return tuple(
+        Gap(limit.name, side, put_in(gap), limit.level, put_in(limit.restitution), place, limit.span)
+        for limit in system.limits
+        if limit.level is not None
+        for side, gap, place in zip(limit.sides, limit.gaps, limit.places, strict=True)
+    )
+
+
+def _frictions(system: MechanicalSystem, put_in: _PutIn) -> tuple[Friction, ...]:
+    return tuple(
+        replace(
+            friction,
+            coefficient=put_in(friction.coefficient),
+            static=put_in(friction.static),
+            normal=put_in(friction.normal),
+            flow=put_in(friction.flow),
+            viscous=put_in(friction.viscous),
+            stribeck=None if friction.stribeck is None else put_in(friction.stribeck),
+        )
+        for friction in system.frictions
+    )
+
+
+def _contact_forces(system: MechanicalSystem, gaps: tuple[Gap, ...], frictions: tuple[Friction, ...]) -> ca.SX:
+    """What limits and frictions push with: ∂gap/∂q or ∂gap/∂v, and ∂flow/∂v, times their multipliers."""
+    s = system.symbols
+    force = ca.SX.zeros(s.v.numel())
+    closing = [gap for gap in gaps if gap.level == "position"]
+    if closing:
+        stacked, places = ca.vertcat(*(gap.residual for gap in closing)), [gap.place for gap in closing]
+        force += pull_back(system, ca.jtimes(stacked, s.q, s.contacts[places], True))
+    rates = [(gap.residual, s.contacts[gap.place]) for gap in gaps if gap.level == "velocity"]
+    rates += [(friction.flow, s.contacts[friction.places]) for friction in frictions]
+    if rates:
+        stacked = ca.vertcat(*(flow for flow, _ in rates))
+        force += ca.jtimes(stacked, s.v, ca.vertcat(*(multiplier for _, multiplier in rates)), True)
+    return force
+
+
 def _power(
     system: MechanicalSystem,
     kinetic: ca.SX,
     potential: ca.SX,
     dissipation: ca.SX,
     residuals: list[ca.SX],
+    gaps: tuple[Gap, ...],
+    frictions: tuple[Friction, ...],
     put_in: _PutIn,
 ) -> ca.SX:
     s = system.symbols
     # The part of a flow that moves with time does no work on the energies as this frame sees them.
     work = [ca.dot(f.effort, ca.jtimes(f.flow, f.velocities, f.velocities)) for f in system.forces]
     forces = put_in(ca.vertcat(*work))
+    rubbed = [ca.dot(s.contacts[f.places], ca.jtimes(f.flow, s.v, s.v)) for f in frictions]
     lost = ca.jtimes(dissipation, s.v, s.v)
     moving = ca.SX(0)
     for row, residual in zip(system.rows, residuals, strict=True):
@@ -104,8 +156,15 @@ def _power(
             moving -= s.multipliers[row.multiplier] * ca.jacobian(residual, s.time)
         else:
             moving += s.multipliers[row.multiplier] * ca.jtimes(residual, s.v, s.v)
+    for gap in gaps:
+        if gap.level == "position":
+            moving -= s.contacts[gap.place] * ca.jacobian(gap.residual, s.time)
+        else:
+            moving += s.contacts[gap.place] * ca.jtimes(gap.residual, s.v, s.v)
     explicit = ca.jacobian(potential - kinetic, s.time)
-    return ca.densify(ca.vertcat(forces, lost, moving, explicit))
+    # What is done at an instant has no power; its work is added when it happens.
+    sudden = ca.SX(2, 1) if gaps or system.whens else ca.SX(0, 1)
+    return ca.densify(ca.vertcat(forces, *rubbed, lost, moving, explicit, sudden))
 
 
 def _unknowns(system: MechanicalSystem, servo_inputs: list[int]) -> tuple[Unknown, ...]:

@@ -19,7 +19,7 @@ import casadi as ca
 from mbdc.dsl.records import field, frozen
 from mbdc.dsl.source import Span
 
-from .mechanics import MechanicalSystem
+from .mechanics import Friction, Level, MechanicalSystem
 
 SIGNAL_DEGREE = 8
 
@@ -73,6 +73,19 @@ class Row:
 
 
 @frozen
+class Gap:
+    """One side of a limit that coordinates move: `residual` >= 0, as `mechanics.Limit` says."""
+
+    limit: str
+    side: Literal["lower", "upper"]
+    residual: ca.SX
+    level: Level
+    restitution: ca.SX
+    place: int
+    span: Span = field(repr=False)
+
+
+@frozen
 class EquationsOfMotion:
     """As many rows as unknowns.
 
@@ -80,9 +93,10 @@ class EquationsOfMotion:
     `orders` are their derivatives as symbols: `coordinate_orders` = (v, a), `other_orders` = (values, rates).
     External inputs have been put in as `signals`; `input_values` (nu,) is what stands for each of
     `Symbols.inputs`: a signal, or the symbol of an input that a servo finds.
-    `power` has a row for each force statement, then of dissipation (positive where energy is lost), of constraints
-    (those that move), of explicit time in the energies.
+    `power` has a row for each force statement and each friction, then of dissipation (positive where energy is lost), of constraints
+    (those that move), of explicit time in the energies; where there are events, then of impacts (lost) and of `when`.
     `jacobi_energy` is v·∂T/∂v - T + V, which is T + V where T is quadratic in v.
+    `gaps` and `frictions` act with `contacts` (nc,), which no row here determines: `reduce` adds those rows.
     """
 
     system: MechanicalSystem
@@ -100,3 +114,6 @@ class EquationsOfMotion:
     dissipation: ca.SX
     power: ca.SX
     jacobi_energy: ca.SX
+    contacts: ca.SX
+    gaps: tuple[Gap, ...]
+    frictions: tuple[Friction, ...]

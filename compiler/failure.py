@@ -115,4 +115,5 @@ def _all_values(record: Record, last: State) -> tuple[list[str], Floats]:
     reduced = record.kernels.reduced
     names = [entry.name for entry in (*reduced.x_entries, *reduced.z_entries)]
     blocks: Iterator[Floats] = (np.vstack([b.piece.x, b.piece.z]) for b, _ in record.blocks)
-    return names, np.hstack([*blocks, np.concatenate([last.x, last.z])[:, None]])
+    known = len(names)
+    return names, np.hstack([*blocks, np.concatenate([last.x, last.z])[:, None]])[:known]

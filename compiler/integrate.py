@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from mbdc.dsl.records import frozen
+from mbdc.dsl.records import frozen, replace
 
 from .inputs import Inputs
 from .kernels import ALGEBRAIC_SCALE, Kernels
@@ -72,6 +72,10 @@ class Driver:
     kernels: Kernels
     parameters: Floats
     inputs: Inputs
+
+    def in_modes(self, modes: Floats) -> Driver:
+        """The same with other modes (nm,), which are the last of the parameters."""
+        return replace(self, parameters=np.concatenate([self.parameters[: self.parameters.size - modes.size], modes]))
 
     def environment(self, start: float, stop: float) -> Floats:
         """Parameters and signals for a piece, (ne,)."""

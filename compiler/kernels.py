@@ -11,13 +11,15 @@ from functools import cached_property
 from typing import Any
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from mbdc.dsl.diagnostics import ModelError
 from mbdc.dsl.records import field, frozen
 from mbdc.dsl.source import Span
 
 from .complaints_start import initial_restricts_nothing
-from .mechanics import EquationRow
+from .mechanics import EquationRow, Reinit
 from .reduced import ReducedSystem, Stage
 
 IDAS_OPTIONS: dict[str, Any] = {
@@ -52,12 +54,16 @@ class NamedRow:
 
 @frozen
 class StageKernels:
-    """`evaluate`(t, x, environment) gives residual, jacobian and metric; `move`(x, δ) applies a change δ."""
+    """`evaluate`(t, x, environment) gives residual, jacobian and metric; `move`(x, δ) applies a change δ.
+
+    `contacts`(t, x, environment) gives residual and jacobian of limits and frictions, and of each whether it is held.
+    """
 
     stage: Stage
     rows: tuple[NamedRow, ...]
     evaluate: ca.Function
     move: ca.Function
+    contacts: ca.Function
 
 
 @frozen(eq=False)
@@ -91,7 +97,7 @@ class Kernels:
     def linearised(self) -> ca.Function:
         """(t, x, z, environment) to the algebraic rows without attraction and their jacobian by z."""
         r = self.reduced
-        rows = ca.densify(ca.vertcat(ca.SX(0, 1), *(chain[-1] for chain in r.derivatives)))
+        rows = ca.densify(ca.vertcat(ca.SX(0, 1), *(chain[-1] for chain in r.derivatives), r.contacts.still))
         return ca.Function("linearised", self._arguments, [rows, ca.jacobian(rows, r.z)])
 
     @cached_property
@@ -162,7 +168,8 @@ class Kernels:
     @cached_property
     def stages(self) -> tuple[StageKernels, ...]:
         """The stages that have rows, positions first."""
-        return tuple(self._stage(stage, ()) for stage in self.reduced.stages if stage.rows)
+        all_stages = (self._stage(stage, ()) for stage in self.reduced.stages)
+        return tuple(kernels for kernels in all_stages if kernels.stage.rows or kernels.contacts.numel_out(0))
 
     @cached_property
     def start_stages(self) -> tuple[StageKernels, ...]:
@@ -195,12 +202,32 @@ class Kernels:
             NamedRow(equations[i].name, m, equations[i].span) for i, m in zip(stage.rows, stage.orders, strict=True)
         ]
         rows += [NamedRow(row.label, 0, row.span) for row in initial]
+        held, flags = self._held_at(stage)
+        slopes = ca.mtimes(ca.jacobian(held, r.x), stage.tangent)
         return StageKernels(
             stage,
             tuple(rows),
             ca.Function("stage", [t, x, e], [residual, jacobian, stage.metric]),
             ca.Function("move", [x, delta], [moved]),
+            ca.Function("contacts", [t, x, e], [held, slopes, flags]),
         )
+
+    def _held_at(self, stage: Stage) -> tuple[ca.SX, ca.SX]:
+        """What limits and frictions keep at 0 in a stage where they are held, and the modes that say so."""
+        r = self.reduced
+        modes = r.equations.system.modes
+        nv = r.equations.coordinate_orders[0].numel()
+        orders = {r.x_entries[i].order for i in stage.targets if r.x_entries[i].unknown < nv}
+        rows, flags = ca.SX(0, 1), ca.SX(0, 1)
+        for k, gap in enumerate(r.equations.gaps):
+            levels = {0: r.contacts.gaps, 1: r.contacts.rates} if gap.level == "position" else {1: r.contacts.gaps}
+            for order in orders & levels.keys():
+                rows, flags = ca.vertcat(rows, levels[order][k]), ca.vertcat(flags, modes.held[gap.place])
+        if 1 in orders:
+            for k, friction in enumerate(r.equations.frictions):
+                rows = ca.vertcat(rows, friction.flow)
+                flags = ca.vertcat(flags, ca.repmat(modes.sticking[k], friction.flow.numel(), 1))
+        return ca.densify(rows), ca.densify(flags)
 
     @cached_property
     def project(self) -> ca.Function:
@@ -213,8 +240,17 @@ class Kernels:
         for kernels in self.stages:
             for _step in range(2):
                 residual, jacobian, metric = kernels.evaluate(t, moved, e)
-                rows = residual.numel()
-                matrix = ca.blockcat([[metric, jacobian.T], [jacobian, ca.MX(rows, rows)]])
+                if kernels.contacts.numel_out(0):
+                    # A free contact's row says that its own multiplier is 0.
+                    gaps, slopes, held = kernels.contacts(t, moved, e)
+                    below = ca.diag(1 - held)
+                    kept = ca.vertcat(jacobian, ca.mtimes(ca.diag(held), slopes))
+                    corner = ca.diagcat(ca.MX(residual.numel(), residual.numel()), below)
+                    gradients, residual = ca.vertcat(jacobian, slopes), ca.vertcat(residual, held * gaps)
+                else:
+                    kept = gradients = jacobian
+                    corner = ca.MX(residual.numel(), residual.numel())
+                matrix = ca.blockcat([[metric, gradients.T], [kept, corner]])
                 unknown = ca.solve(matrix, ca.vertcat(ca.MX(metric.size1(), 1), -residual), "qr")
                 moved = kernels.move(moved, unknown[: metric.size1()])
         return ca.Function("project", [t, x, e], [moved])
@@ -245,6 +281,55 @@ class Kernels:
         column = ca.densify(ca.vertcat(*values))
         column = ca.substitute(column, system.symbols.inputs, q.input_values)
         return ca.Function("observe", self._arguments, [column])
+
+    @cached_property
+    def sensors(self) -> ca.Function:
+        """(t, x, z, environment) to all that events are seen by, as `events.sense.Sensed` lists it."""
+        r = self.reduced
+        system, c = r.equations.system, r.contacts
+        relations = ca.vertcat(ca.SX(0, 1), *(relation.margin for relation in system.relations))
+        relations = ca.substitute(relations, system.symbols.inputs, r.equations.input_values)
+        still = ca.substitute(r.rhs, r.kappa, 0)
+        moving = ca.vertcat(r.equations.time, r.x)
+        changing = ca.jtimes(relations, moving, ca.vertcat(1, still)) if system.relations else relations
+        whens = ca.vertcat(ca.SX(0, 1), *(when.condition for when in system.whens))
+        whens = ca.substitute(whens, system.symbols.inputs, r.equations.input_values)
+        columns = [c.gaps, c.rates, c.closing, c.flows, c.slips, c.normals, c.resting, relations, changing, whens]
+        return ca.Function("sensors", self._arguments, [ca.densify(column) for column in columns])
+
+    @cached_property
+    def unsteady(self) -> tuple[int, ...]:
+        """Places of relations whose rate cannot be told from states: they contain accelerations or reactions."""
+        r = self.reduced
+        return tuple(k for k, held in enumerate(r.equations.system.relations) if ca.depends_on(held.margin, r.z))
+
+    @cached_property
+    def impulses(self) -> ca.Function:
+        """(t, x, environment) to the slopes by z of the algebraic rows, of closings, slips, normal and resting forces.
+
+        What rates of velocities are to forces, jumps of velocities are to impulses: the same slopes serve both.
+        """
+        r = self.reduced
+        t, x, _, e = self._arguments
+        rows = ca.vertcat(ca.SX(0, 1), *(chain[-1] for chain in r.derivatives), r.contacts.still)
+        closing = ca.SX(r.contacts.closing)
+        for k, gap in enumerate(r.equations.gaps):
+            if gap.level == "velocity":
+                closing[k] = r.contacts.rates[k]
+        columns = [rows, closing, r.contacts.slips, r.contacts.normals, r.contacts.resting]
+        slopes = [ca.substitute(ca.jacobian(c, r.z), r.z, ca.SX.zeros(r.z.numel())) for c in columns]
+        return ca.Function("impulses", [t, x, e], [ca.densify(slope) for slope in slopes])
+
+    @cached_property
+    def reinits(self) -> ca.Function:
+        """(t, x, z, environment) to the values of all `reinit`, in one column."""
+        r = self.reduced
+        system = r.equations.system
+        values = [a.value for when in system.whens for a in when.actions if isinstance(a, Reinit)]
+        column = ca.substitute(
+            ca.vertcat(ca.SX(0, 1), *values), system.symbols.inputs, r.equations.input_values
+        )
+        return ca.Function("reinits", self._arguments, [ca.densify(column)])
 
     @cached_property
     def gaps(self) -> ca.Function:
@@ -316,6 +401,12 @@ def _unit_norm(reduced: ReducedSystem, x: ca.SX) -> ca.SX:
     for block in reduced.norm_blocks:
         result[block] = x[block] / ca.norm_2(x[block])
     return result
+
+
+def columns_at(function: ca.Function, instants: int, arguments: Sequence[Any]) -> list[NDArray[np.float64]]:
+    """Columns (n,) at many instants as arrays (n, instants); one without rows keeps its instants too."""
+    found = mapped(function, instants, arguments)
+    return [m.full().reshape(function.size1_out(i), instants) for i, m in enumerate(found)]
 
 
 def mapped(function: ca.Function, instants: int, arguments: Sequence[Any]) -> list[ca.DM]:

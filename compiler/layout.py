@@ -96,6 +96,7 @@ def lay_out(program: Program) -> Layout:
         unknowns=_symbols(_names(unknowns)),
         unknown_rates=_symbols(f"der({name})" for name in _names(unknowns)),
         multipliers=_symbols(()),
+        contacts=_symbols(_contact_names(program)),
     )
     leaves = {c.name: _coordinate_leaf(c, symbols) for c in coordinates}
     for group in parameters:
@@ -110,6 +111,17 @@ def lay_out(program: Program) -> Layout:
             leaves[name] = Leaf((ca.SX(float(fixed)),))
     kinematics = _column([_position_rates(c, symbols) for c in coordinates])
     return Layout(symbols, coordinates, parameters, inputs, unknowns, kinematics, leaves)
+
+
+def _contact_names(program: Program) -> list[str]:
+    """One for each bound of a limit, then one for each element of a friction's flow."""
+    names = []
+    for limit in program.statements.limits:
+        bounds = {"lower": limit.lower, "upper": limit.upper}
+        names += [f"reaction({limit.name}, {side})" for side, bound in bounds.items() if bound is not None]
+    for friction in program.statements.frictions:
+        names += element_names(f"reaction({friction.name})", friction.flow.type.shape)
+    return names
 
 
 def _verify_size(program: Program) -> None:

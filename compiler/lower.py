@@ -6,6 +6,8 @@ contain reactions. Mistakes are collected and told together.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +18,32 @@ from mbdc.dsl.records import replace
 from . import complaints_lower as complaints
 from .findings import Findings
 from .layout import Allowed, Layout, element_names, lay_out
-from .lower_constraints import ReactionTable, lower_constraints, lower_servos
+from .lower_constraints import (
+    ReactionTable,
+    acting_constraint,
+    acting_friction,
+    acting_limit,
+    lower_constraints,
+    lower_servos,
+)
 from .lower_events import lower_asserts, lower_bounds, lower_equations, lower_limits, lower_whens
 from .lower_expression import Evaluator
-from .lower_forces import lower_energies, lower_forces, lower_frictions, verify_inertia
+from .lower_forces import lower_energies, lower_forces, lower_friction_flows, lower_frictions, verify_inertia
 from .lower_starts import lower_starts
-from .mechanics import Constraint, Energy, EquationRow, MechanicalSystem, Quantity, Servo
-from .parameter_values import parameter_values
+from .mechanics import (
+    Constraint,
+    Energy,
+    EquationRow,
+    Floats,
+    Friction,
+    Limit,
+    MechanicalSystem,
+    Modes,
+    Quantity,
+    Servo,
+)
+from .parameter_values import ParameterValues, parameter_values
+from .relations import Relation, Relations
 
 
 def lower(program: Program) -> MechanicalSystem:
@@ -30,7 +51,8 @@ def lower(program: Program) -> MechanicalSystem:
     findings = Findings()
     layout = lay_out(program)
     declared = program.statements
-    plain = Evaluator(program.variables, layout.leaves, layout.symbols.time)
+    relations = Relations(frozenset(symbol.element_hash() for symbol in ca.vertsplit(layout.symbols.parameters)))
+    plain = Evaluator(program.variables, layout.leaves, layout.symbols.time, relations)
 
     constraints = lower_constraints(declared.constraints, plain, layout, findings)
     labels = [f"reaction({row.label})" for c in constraints for row in c.rows]
@@ -41,17 +63,29 @@ def lower(program: Program) -> MechanicalSystem:
     starts, attitudes = lower_starts(program, plain, layout, findings)
     settings = parameter_values(program, plain, layout, findings)
 
-    full = plain.with_reactions(ReactionTable(constraints, layout, multipliers, declared))
+    limits = lower_limits(declared.limits, plain, layout, findings)
+    flows = lower_friction_flows(declared.frictions, plain, layout, findings)
+
+    contacts = layout.symbols.contacts
+    acting = {c.name: acting_constraint(c, multipliers) for c in constraints}
+    acting |= {limit.name: acting_limit(limit, contacts) for limit in limits if limit.level is not None}
+    acting |= {f.statement.name: acting_friction(f.flow, f.places, contacts) for f in flows}
+    full = plain.with_reactions(ReactionTable(acting, layout))
     forces = lower_forces(declared.forces, full, layout, findings)
-    frictions = lower_frictions(declared.frictions, full, layout, findings)
+    frictions = lower_frictions(flows, full, findings)
     equations = lower_equations([e for e in declared.equations if e.kind == "equation"], full, findings)
     initial = lower_equations([e for e in declared.equations if e.kind == "initial"], full, findings)
-    limits = lower_limits(declared.limits, full, findings)
     whens = lower_whens(declared.whens, full, layout, findings)
     asserts = lower_asserts(declared.asserts, full, findings)
     bounds = lower_bounds(program, full, findings)
     quantities = _quantities(program, full, findings)
     defaults = _input_defaults(program, layout, full, findings)
+    watched = [*_determining(constraints, servos, equations), *(energy.value for energy in energies)]
+    watched += [part for force in forces for part in (force.effort, force.flow)]
+    watched += [gap for limit in limits for gap in limit.gaps] + [when.condition for when in whens]
+    watched += [part for friction in frictions for part in friction.parts]
+    used = _used(relations, [*watched, defaults])
+    modes = _modes(limits, frictions, used)
 
     determining = _determining(constraints, servos, equations)
     if not findings.has_errors:
@@ -60,7 +94,11 @@ def lower(program: Program) -> MechanicalSystem:
     notes = findings.settle()
     return MechanicalSystem(
         program=program,
-        symbols=replace(layout.symbols, multipliers=multipliers),
+        symbols=replace(
+            layout.symbols,
+            multipliers=multipliers,
+            parameters=ca.vertcat(layout.symbols.parameters, modes.column),
+        ),
         coordinates=layout.coordinates,
         parameters=layout.parameters,
         inputs=layout.inputs,
@@ -75,15 +113,56 @@ def lower(program: Program) -> MechanicalSystem:
         limits=limits,
         frictions=frictions,
         whens=whens,
+        relations=used,
+        modes=modes,
         asserts=asserts,
         bounds=(*bounds, *attitudes),
         quantities=quantities,
         starts=starts,
         input_defaults=defaults,
-        parameter_values=settings,
+        parameter_values=_with_modes(settings, modes.column.numel()),
         rates_used=_rates_used(program, layout, equations),
         notes=notes,
     )
+
+
+def _used(relations: Relations, watched: Sequence[ca.SX]) -> tuple[Relation, ...]:
+    """The relations whose bits occur in expressions, and those within their margins."""
+    if not relations.found:
+        return ()
+    met = {symbol.element_hash() for symbol in ca.symvar(ca.vertcat(*watched))}
+    used = []
+    # What stands in a margin was found before the relation itself.
+    for relation in reversed(relations.found):
+        if relation.bit.element_hash() in met:
+            used.append(relation)
+            met |= {symbol.element_hash() for symbol in ca.symvar(relation.margin)}
+    return tuple(reversed(used))
+
+
+def _modes(limits: tuple[Limit, ...], frictions: tuple[Friction, ...], relations: tuple[Relation, ...]) -> Modes:
+    gaps = [(limit.name, side) for limit in limits for side in limit.sides]
+    flows = [f.name for f in frictions for _ in range(f.places.stop - f.places.start)]
+
+    def column(name: str, owners: Iterable[str]) -> ca.SX:
+        return ca.vertcat(ca.SX(0, 1), *(ca.SX.sym(f"{name}({owner})") for owner in owners))
+
+    names = [f.name for f in frictions]
+    return Modes(
+        held=column("held", (f"{name}, {side}" for name, side in gaps)),
+        sticking=column("sticking", names),
+        pressed=column("pressed", names),
+        small=column("small", names),
+        direction=column("direction", flows),
+        bits=ca.vertcat(ca.SX(0, 1), *(relation.bit for relation in relations)),
+    )
+
+
+def _with_modes(settings: ParameterValues, count: int) -> Callable[[dict[str, float | Floats]], Floats]:
+    """Parameter values with modes behind them, all 0: no limit held, no friction, no relation true."""
+    if count == 0:
+        return settings
+    return lambda chosen: np.concatenate([settings(chosen), np.zeros(count)])
 
 
 def _kinetic(energies: tuple[Energy, ...]) -> ca.SX:
@@ -137,7 +216,7 @@ def _quantity(definition: VariableDefinition, evaluator: Evaluator) -> Quantity:
     whole = Variable(type=definition.type, span=definition.span, name=definition.name)
     return Quantity(
         name=definition.name,
-        value=evaluator.column(whole),
+        value=evaluator.relations.unheld(evaluator.column(whole)),
         type=definition.type,
         unit=definition.unit,
         description=definition.description,

@@ -13,7 +13,7 @@ from . import complaints_lower as complaints
 from .findings import Findings
 from .layout import Layout, element_names
 from .lower_expression import Evaluator
-from .mechanics import Constraint, ConstraintRow, Coordinate, Servo, ServoRow
+from .mechanics import LEVELS, Constraint, ConstraintRow, Coordinate, Level, Limit, Servo, ServoRow
 from .operations import flatten, select, unflatten, zeros
 from .rotations import parameter_rates
 from .rows import RowFacts, row_facts
@@ -63,6 +63,7 @@ def lower_constraints(
         ca.vertcat(*(residual for _, _, residual in found)),
         ca.vertcat(*(both.scale for _, both, _ in found)),
         layout.symbols,
+        evaluator.relations.bits,
     )
     result: list[Constraint] = []
     multiplier = position = 0
@@ -153,7 +154,7 @@ def _servo(statement: statements.Servo[Expr], evaluator: Evaluator, layout: Layo
         raise ModelError([complaint])
     rate = None if statement.rate is None else evaluator.value(statement.rate)
     residual = both.residual
-    facts = row_facts(residual, both.scale, layout.symbols)
+    facts = row_facts(residual, both.scale, layout.symbols, evaluator.relations.bits)
     if any(fact.has_acceleration for fact in facts):
         raise ModelError([complaints.acceleration_in("servo", statement.name, statement.span)])
     rows = tuple(
@@ -191,70 +192,79 @@ def element_places(target: Expr, name: str, shape: tuple[int, ...], start: int) 
 # --- reactions -----------------------------------------------------------------------------------
 
 
+@frozen
+class Acting:
+    """What a reaction stands for: its value, and the rows that push with what multiplier, by level."""
+
+    value: ca.SX
+    pushing: dict[Level, tuple[ca.SX, ca.SX]]
+
+
 class ReactionTable:
-    """Values of `reaction(c)` and `reaction(c, x)` in the multipliers of constraint rows.
+    """Values of `reaction(c)` and `reaction(c, x)` in the multipliers of constraint rows, limits and frictions.
 
     M·a = Q + Aᵀ·multipliers; on a coordinate the force is that coordinate's part of Aᵀ·multipliers.
     """
 
-    def __init__(
-        self,
-        constraints: tuple[Constraint, ...],
-        layout: Layout,
-        multipliers: ca.SX,
-        declared: statements.Statements[Expr],
-    ) -> None:
-        self._constraints = {c.name: c for c in constraints}
+    def __init__(self, acting: dict[str, Acting], layout: Layout) -> None:
+        self._acting = acting
         self._coordinates = {c.name: c for c in layout.coordinates}
         self._symbols = layout.symbols
-        self._multipliers = multipliers
-        self._later = {limit.name: "limit" for limit in declared.limits}
-        self._later |= {friction.name: "friction" for friction in declared.frictions}
 
     def __call__(self, node: Reaction) -> ca.SX:
         """The value a reaction stands for."""
-        constraint = self._constraints.get(node.label)
-        if constraint is None:
-            kind = self._later.get(node.label, "constraint")
-            raise ModelError([complaints.reaction_not_yet(node.label, kind, node.span)])
-        if node.coordinate is None:
-            return self._multiplier(constraint)
-        return self._on_coordinate(constraint, node.coordinate)
+        acting = self._acting.get(node.label)
+        if acting is None:
+            raise ModelError([complaints.reaction_lost(node.label, node.span)])
+        return acting.value if node.coordinate is None else self._on_coordinate(acting, node.coordinate)
 
-    def _multiplier(self, constraint: Constraint) -> ca.SX:
-        values = [ca.SX(0)] * constraint.size
-        for place, row in zip(constraint.row_indices, constraint.rows, strict=True):
-            values[place] = self._multipliers[row.multiplier]
-        return ca.vertcat(*values)
-
-    def _on_coordinate(self, constraint: Constraint, target: Expr) -> ca.SX:
+    def _on_coordinate(self, acting: Acting, target: Expr) -> ca.SX:
         variable = target.base if isinstance(target, Element) else target
         assert isinstance(variable, Variable)
         coordinate = self._coordinates[variable.name]
-        force = self._force(constraint, coordinate)
+        force = self._force(acting, coordinate)
         if coordinate.is_rotation:
             return force
         value = unflatten(force, coordinate.shape)
         return select(value, coordinate.shape, target.subscripts) if isinstance(target, Element) else value
 
-    def _force(self, constraint: Constraint, coordinate: Coordinate) -> ca.SX:
+    def _force(self, acting: Acting, coordinate: Coordinate) -> ca.SX:
         """This coordinate's part of Aᵀ·multipliers, in terms of its velocities."""
         symbols = self._symbols
         q, v = symbols.q[coordinate.q], symbols.v[coordinate.v]
         force = zeros((v.numel(),))
-        by_position = self._pushed(constraint, "position", q)
-        if by_position is not None:
-            turned = by_position
+        if "position" in acting.pushing:
+            turned = ca.densify(ca.jtimes(acting.pushing["position"][0], q, acting.pushing["position"][1], True))
             if coordinate.is_rotation:
-                turned = ca.jtimes(parameter_rates(q, v), v, by_position, True)
+                turned = ca.jtimes(parameter_rates(q, v), v, turned, True)
             force = force + turned
-        by_velocity = self._pushed(constraint, "velocity", v)
-        return force if by_velocity is None else force + by_velocity
+        if "velocity" in acting.pushing:
+            force = force + ca.densify(ca.jtimes(acting.pushing["velocity"][0], v, acting.pushing["velocity"][1], True))
+        return force
 
-    def _pushed(self, constraint: Constraint, level: str, by: ca.SX) -> ca.SX | None:
+
+def acting_constraint(constraint: Constraint, multipliers: ca.SX) -> Acting:
+    """The multipliers of a constraint's rows; 0 for a row that was dropped."""
+    values = [ca.SX(0)] * constraint.size
+    for place, row in zip(constraint.row_indices, constraint.rows, strict=True):
+        values[place] = multipliers[row.multiplier]
+    pushing: dict[Level, tuple[ca.SX, ca.SX]] = {}
+    for level in LEVELS:
         rows = [row for row in constraint.rows if row.level == level]
-        if not rows:
-            return None
-        residuals = ca.vertcat(*(row.residual for row in rows))
-        multipliers = ca.vertcat(*(self._multipliers[row.multiplier] for row in rows))
-        return ca.densify(ca.jtimes(residuals, by, multipliers, True))
+        if rows:
+            residuals = ca.vertcat(*(row.residual for row in rows))
+            pushing[level] = residuals, ca.vertcat(*(multipliers[row.multiplier] for row in rows))
+    return Acting(ca.vertcat(*values), pushing)
+
+
+def acting_limit(limit: Limit, contacts: ca.SX) -> Acting:
+    """The force along what is limited: positive at the lower bound, negative at the upper one."""
+    signs = [1 if side == "lower" else -1 for side in limit.sides]
+    forces = [contacts[place] for place in limit.places]
+    value = sum((sign * force for sign, force in zip(signs, forces, strict=True)), ca.SX(0))
+    return Acting(value, {limit.level: (ca.vertcat(*limit.gaps), ca.vertcat(*forces))})
+
+
+def acting_friction(flow: ca.SX, places: slice, contacts: ca.SX) -> Acting:
+    """The force along a friction's flow."""
+    return Acting(contacts[places], {"velocity": (flow, contacts[places])})

@@ -16,7 +16,7 @@ from .findings import Findings
 from .layout import Layout, element_names
 from .lower_constraints import element_places, sides
 from .lower_expression import Evaluator
-from .mechanics import Assertion, EquationRow, Limit, Reinit, Terminate, When
+from .mechanics import Assertion, EquationRow, Level, Limit, Reinit, Terminate, When
 from .operations import flatten
 from .rotations import euler_parameters
 
@@ -37,32 +37,47 @@ def lower_equations(
 
 
 def lower_limits(
-    declared: tuple[statements.Limit[Expr], ...], evaluator: Evaluator, findings: Findings
+    declared: tuple[statements.Limit[Expr], ...], evaluator: Evaluator, layout: Layout, findings: Findings
 ) -> tuple[Limit, ...]:
-    """All limits; a limit on an array is one for each element."""
+    """All limits, their gaps numbered in the order of `Symbols.contacts`."""
     result: list[Limit] = []
+    place = 0
     for statement in declared:
+        bounds = sum(bound is not None for bound in (statement.lower, statement.upper))
         with findings.collect():
-            result.extend(_limits(statement, evaluator))
+            result.append(_limit(statement, evaluator, layout, tuple(range(place, place + bounds))))
+        place += bounds
     return tuple(result)
 
 
-def _limits(statement: statements.Limit[Expr], evaluator: Evaluator) -> list[Limit]:
-    value = evaluator.column(statement.value)
+def _limit(
+    statement: statements.Limit[Expr], evaluator: Evaluator, layout: Layout, places: tuple[int, ...]
+) -> Limit:
+    value = evaluator.value(statement.value)
     gaps: list[ca.SX] = []
     sides_given: list[Literal["lower", "upper"]] = []
-    lower, upper = statement.lower, statement.upper
-    if lower is not None:
-        gaps.append(value - evaluator.column(lower))
+    if statement.lower is not None:
+        gaps.append(value - evaluator.value(statement.lower))
         sides_given.append("lower")
-    if upper is not None:
-        gaps.append(evaluator.column(upper) - value)
+    if statement.upper is not None:
+        gaps.append(evaluator.value(statement.upper) - value)
         sides_given.append("upper")
-    restitution = None if statement.restitution is None else evaluator.value(statement.restitution)
-    return [
-        Limit(name, tuple(gap[i] for gap in gaps), tuple(sides_given), restitution, statement.span)
-        for i, name in enumerate(element_names(statement.name, statement.value.type.shape))
-    ]
+    restitution = ca.SX(0) if statement.restitution is None else evaluator.value(statement.restitution)
+    return Limit(
+        name=statement.name,
+        gaps=tuple(gaps),
+        sides=tuple(sides_given),
+        places=places,
+        level=_level(ca.vertcat(*gaps), layout),
+        restitution=restitution,
+        span=statement.span,
+    )
+
+
+def _level(gaps: ca.SX, layout: Layout) -> Level | None:
+    if ca.depends_on(gaps, layout.symbols.v):
+        return "velocity"
+    return "position" if ca.depends_on(gaps, layout.symbols.q) else None
 
 
 def lower_whens(
@@ -73,7 +88,8 @@ def lower_whens(
     for statement in declared:
         with findings.collect():
             actions = tuple(_action(a, evaluator, layout) for a in statement.actions)
-            result.append(When(evaluator.value(statement.condition), actions, statement.span))
+            condition = evaluator.relations.held(evaluator.value(statement.condition))
+            result.append(When(condition, actions, statement.condition.span.text, statement.span))
     return tuple(result)
 
 
@@ -84,7 +100,7 @@ def _action(
         case statements.Terminate(message=message):
             return Terminate(message)
         case statements.Reinit(target=target, value=value):
-            return _reinit(target, evaluator.value(value), layout)
+            return _reinit(target, evaluator.relations.unheld(evaluator.value(value)), layout)
     assert_never(action)
 
 
@@ -121,7 +137,8 @@ def lower_asserts(
     result = []
     for statement in declared:
         with findings.collect():
-            result.append(Assertion(evaluator.value(statement.condition), statement.message, statement.span))
+            condition = evaluator.relations.unheld(evaluator.value(statement.condition))
+            result.append(Assertion(condition, statement.message, statement.span))
     return tuple(result)
 
 
@@ -143,7 +160,8 @@ def _bounds(definition: VariableDefinition, evaluator: Evaluator) -> list[Assert
         attribute = definition.attributes.get(bound)
         if attribute is None:
             continue
-        value = evaluator.column(Variable(type=definition.type, span=definition.span, name=definition.name))
+        whole = Variable(type=definition.type, span=definition.span, name=definition.name)
+        value = evaluator.relations.unheld(evaluator.column(whole))
         gaps = ca.densify(sign * (value - evaluator.column(attribute)))
         result.extend(
             Assertion(gaps[i], complaints.bound_broken(name, bound), attribute.span) for i, name in enumerate(names)

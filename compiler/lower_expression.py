@@ -34,6 +34,7 @@ from mbdc.dsl.source import Span
 from . import complaints_lower as complaints
 from .operations import CREATED, choose, create, flatten, select, zeros
 from .rates import Rates, needed
+from .relations import Relations
 from .rotations import Spins
 
 Task: TypeAlias = tuple[Expr, int]
@@ -61,11 +62,13 @@ class Evaluator:
         variables: dict[str, VariableDefinition],
         leaves: dict[str, Leaf],
         time: ca.SX,
+        relations: Relations,
         reactions: Reactions | None = None,
     ) -> None:
         self._variables = variables
         self._leaves = leaves
         self._time = time
+        self.relations = relations
         self._reactions = reactions
         self._rates = Rates()
         self._spins = Spins(variables)
@@ -74,7 +77,7 @@ class Evaluator:
 
     def with_reactions(self, reactions: Reactions) -> Evaluator:
         """The same evaluator, values kept, that knows the reactions of constraints."""
-        other = Evaluator(self._variables, self._leaves, self._time, reactions)
+        other = Evaluator(self._variables, self._leaves, self._time, self.relations, reactions)
         other._rates, other._spins = self._rates, self._spins
         other._expansions, other._known = self._expansions, self._known
         return other
@@ -142,7 +145,8 @@ class Evaluator:
             case Apply():
                 return self._apply(node, order)
             case Conditional(condition=condition, then=then, otherwise=otherwise):
-                return choose(known[condition, 0], known[then, order], known[otherwise, order])
+                holds = self.relations.held(known[condition, 0])
+                return choose(holds, known[then, order], known[otherwise, order])
             case Stack(items=items):
                 return self._stack(node, [known[item, order] for item in items])
             case Derivative(operand=operand):

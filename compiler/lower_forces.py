@@ -55,19 +55,54 @@ def lower_forces(
     return tuple(result)
 
 
-def lower_frictions(
+@frozen
+class FrictionFlow:
+    """The flow of a friction, and where its multipliers lie in `Symbols.contacts`."""
+
+    statement: statements.Friction[Expr]
+    flow: ca.SX
+    places: slice
+
+
+def lower_friction_flows(
     declared: tuple[statements.Friction[Expr], ...], evaluator: Evaluator, layout: Layout, findings: Findings
-) -> tuple[Friction, ...]:
-    """All dry frictions, their flows as those of forces."""
+) -> tuple[FrictionFlow, ...]:
+    """The flows of all dry frictions, as those of forces."""
     flows = _flows([Flow("friction", f.name, f.flow, f.span) for f in declared], evaluator, layout, findings)
     result = []
+    stop = layout.symbols.contacts.numel()
+    start = stop - sum(statement.flow.type.size for statement in declared)
     for statement, flow in zip(declared, flows, strict=True):
+        places = slice(start, start + statement.flow.type.size)
+        start = places.stop
+        if flow is not None:
+            result.append(FrictionFlow(statement, flow, places))
+    return tuple(result)
+
+
+def lower_frictions(
+    flows: tuple[FrictionFlow, ...], evaluator: Evaluator, findings: Findings
+) -> tuple[Friction, ...]:
+    """All dry frictions."""
+    result = []
+    for found in flows:
+        statement = found.statement
         with findings.collect():
             coefficient = evaluator.value(statement.coefficient)
-            normal = evaluator.value(statement.normal)
             options = {name: evaluator.value(e) for name, e in statement.options}
-            if flow is not None:
-                result.append(Friction(statement.name, coefficient, normal, flow, options, statement.span))
+            result.append(
+                Friction(
+                    name=statement.name,
+                    coefficient=coefficient,
+                    static=options.get("static", coefficient),
+                    normal=evaluator.value(statement.normal),
+                    flow=found.flow,
+                    viscous=options.get("viscous", ca.SX(0)),
+                    stribeck=options.get("stribeck"),
+                    places=found.places,
+                    span=statement.span,
+                )
+            )
     return tuple(result)
 
 
@@ -93,7 +128,7 @@ def _flows(flows: Sequence[Flow], evaluator: Evaluator, layout: Layout, findings
         for i in wanted:
             with findings.collect():
                 rates[i] = evaluator.column(flows[i].expression, order)
-        for i, found in zip(wanted, _facts([rates[i] for i in wanted], layout.symbols), strict=True):
+        for i, found in zip(wanted, _facts([rates[i] for i in wanted], layout.symbols, evaluator.relations.bits), strict=True):
             facts[i] = found
         wanted = [i for i in wanted if rates[i] is not None and not _moves(facts[i])]
         if order == 0:
@@ -119,13 +154,13 @@ def _flow_complaint(flow: Flow, facts: list[RowFacts]) -> Diagnostic | None:
     return None
 
 
-def _facts(columns: list[ca.SX | None], symbols: Symbols) -> list[list[RowFacts]]:
+def _facts(columns: list[ca.SX | None], symbols: Symbols, bits: ca.SX) -> list[list[RowFacts]]:
     """Facts about the elements of each column, of all in one sweep."""
     known = [column for column in columns if column is not None]
     if not known:
         return [[] for _ in columns]
     elements = ca.vertcat(*known)
-    facts = iter(row_facts(elements, ca.fabs(elements), symbols))
+    facts = iter(row_facts(elements, ca.fabs(elements), symbols, bits))
     return [[] if column is None else list(islice(facts, column.numel())) for column in columns]
 
 

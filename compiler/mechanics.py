@@ -28,6 +28,8 @@ from mbdc.dsl.program import Program, Type
 from mbdc.dsl.records import field, frozen
 from mbdc.dsl.source import Span
 
+from .relations import Relation
+
 Floats = NDArray[np.float64]
 
 
@@ -41,7 +43,8 @@ class Symbols:
 
     time () in s; q (nq,), v (nv,), a (nv,); parameters (np,); inputs (nu,);
     unknowns (nw,) found by equations and their rates (nw,); multipliers (nm,), one for each
-    constraint row in the order of the constraints.
+    constraint row in the order of the constraints; contacts (nc,), the multipliers of limits (one for each gap)
+    and then of frictions (one for each element of a flow). The last of the parameters are the modes, as `Modes` says.
     """
 
     time: ca.SX
@@ -53,6 +56,7 @@ class Symbols:
     unknowns: ca.SX
     unknown_rates: ca.SX
     multipliers: ca.SX
+    contacts: ca.SX
 
 
 @frozen
@@ -85,6 +89,7 @@ class NamedScalars:
 
 
 Level = Literal["position", "velocity"]
+LEVELS: tuple[Level, ...] = ("position", "velocity")
 
 
 @frozen
@@ -154,12 +159,18 @@ class EquationRow:
 
 @frozen
 class Limit:
-    """gaps >= 0, one for each bound given; `sides` says of each whether it is the lower or the upper."""
+    """gaps >= 0, one for each bound given; `sides` says of each whether it is the lower or the upper.
+
+    `places` are those of their multipliers in `Symbols.contacts`. One of `position` level is hit with an impact;
+    one of `velocity` level is reached without. What no coordinate moves (`level` None) can only end a run.
+    """
 
     name: str
     gaps: tuple[ca.SX, ...]
     sides: tuple[Literal["lower", "upper"], ...]
-    restitution: ca.SX | None
+    places: tuple[int, ...]
+    level: Level | None
+    restitution: ca.SX
     span: Span = field(repr=False)
 
 
@@ -197,15 +208,48 @@ class Force:
 class Friction:
     """Dry friction: |force| <= coefficient·max(normal, 0), against a flow (n,) that is a rate.
 
-    `options` holds `static`, `viscous`, `stribeck` where given.
+    `static` is the coefficient that holds at rest, the kinetic one where none is given; between them it falls
+    with (speed/stribeck)², where that is given. `places` are those of its multipliers in `Symbols.contacts`.
     """
 
     name: str
     coefficient: ca.SX
+    static: ca.SX
     normal: ca.SX
     flow: ca.SX
-    options: dict[str, ca.SX]
+    viscous: ca.SX
+    stribeck: ca.SX | None
+    places: slice
     span: Span = field(repr=False)
+
+    @property
+    def parts(self) -> tuple[ca.SX, ...]:
+        """All expressions it is made of."""
+        some = (self.coefficient, self.static, self.normal, self.flow, self.viscous)
+        return some if self.stribeck is None else (*some, self.stribeck)
+
+
+@frozen
+class Modes:
+    """The modes of contacts and relations: symbols whose numbers change at events only, all among the parameters.
+
+    held (ng,): 1 where a limit's gap is kept closed, 0 where it is free. For frictions: sticking (nf,) 1 or 0;
+    pressed (nf,) 1 where the normal force is positive; small (nf,), a speed that does not matter; and
+    direction (one for each element of a flow): the sign of sliding where the flow is a number, else an added
+    small flow, which says where sliding goes as it begins. bits (nb,): of relations, 1 where they hold.
+    """
+
+    held: ca.SX
+    sticking: ca.SX
+    pressed: ca.SX
+    small: ca.SX
+    direction: ca.SX
+    bits: ca.SX
+
+    @property
+    def column(self) -> ca.SX:
+        """All of it in one column."""
+        return ca.vertcat(self.held, self.sticking, self.pressed, self.small, self.direction, self.bits)
 
 
 @frozen
@@ -251,6 +295,7 @@ class When:
 
     condition: ca.SX
     actions: tuple[Reinit | Terminate, ...]
+    text: str
     span: Span = field(repr=False)
 
 
@@ -286,6 +331,7 @@ class MechanicalSystem:
     `quantities` are all variables a run records, in declaration order: coordinates, inputs, named
     expressions, unknowns. They may contain a and multipliers.
     `bounds` are `min`/`max` attributes as gaps that must not be negative, with the text to print.
+    `relations` are those whose bits occur in what is integrated or in a `when`.
     `rates_used` (nw,) says of which unknowns the rate occurs anywhere: those are states.
     `notes` are warnings and notes for the user.
     """
@@ -306,6 +352,8 @@ class MechanicalSystem:
     limits: tuple[Limit, ...]
     frictions: tuple[Friction, ...]
     whens: tuple[When, ...]
+    relations: tuple[Relation, ...]
+    modes: Modes
     asserts: tuple[Assertion, ...]
     bounds: tuple[Assertion, ...]
     quantities: tuple[Quantity, ...]
@@ -327,6 +375,12 @@ class MechanicalSystem:
             if energy.kind == kind:
                 result += energy.value
         return result
+
+    def as_written(self, column: ca.SX) -> ca.SX:
+        """An expression with the relations themselves in place of their bits."""
+        for relation in reversed(self.relations):
+            column = ca.substitute(column, relation.bit, relation.condition)
+        return column
 
     @property
     def applied(self) -> ca.SX:

@@ -135,7 +135,7 @@ class Model:
     def inputs(self) -> Named:
         """Inputs and their declared values at time 0 (NaN where none is declared)."""
         s = self._built.system
-        f = ca.Function("inputs", [s.symbols.time, s.symbols.parameters], [ca.densify(s.input_defaults)])
+        f = ca.Function("inputs", [s.symbols.time, s.symbols.parameters], [ca.densify(s.as_written(s.input_defaults))])
         column = np.asarray(f(0.0, self._parameter_column({}))).ravel()
         return {i.name: _shaped(column[i.elements], i.shape) for i in s.inputs}
 

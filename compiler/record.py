@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from mbdc.dsl.records import field, frozen, mutable
 
 from .integrate import Piece, State
-from .kernels import Kernels, mapped
+from .kernels import Kernels, StageKernels, mapped
 from .redundancy import RANK, Redundancy, least_algebraic, stacked
 from .truncation import Truncation
 
@@ -94,6 +95,7 @@ def project_any_rank(
         places = np.asarray(stage.stage.rows, dtype=np.intp) - first
         for _step in range(2):
             residual, jacobian, metric = mapped(stage.evaluate, k, [times[None, :], x, environment])
+            residual, jacobian = _with_held(stage, k, [times[None, :], x, environment], residual, jacobian)
             lower = np.linalg.cholesky(stacked(metric, k))
             whitened = np.linalg.solve(lower, stacked(jacobian, k).transpose(0, 2, 1)).transpose(0, 2, 1)
             units = truncation.units(whitened, places)
@@ -103,6 +105,17 @@ def project_any_rank(
             (moved,) = mapped(stage.move, k, [x, change.T])
             x = moved.full()
     return x
+
+
+def _with_held(
+    stage: StageKernels, k: int, arguments: list[Floats], residual: ca.DM, jacobian: ca.DM
+) -> tuple[ca.DM, ca.DM]:
+    """A stage's rows and those of the limits and frictions that are held; modes are the same at all instants."""
+    if not stage.contacts.numel_out(0):
+        return residual, jacobian
+    gaps, slopes, flags = mapped(stage.contacts, k, arguments)
+    held = [int(i) for i in np.flatnonzero(flags.full()[:, 0])]
+    return ca.vertcat(residual, gaps[held, :]), ca.vertcat(jacobian, slopes[held, :])
 
 
 @mutable

@@ -11,6 +11,7 @@ from mbdc.dsl.dimension import ONE, Dimension
 
 from .chains import Chains
 from .complaints_reduce import never_regular
+from .contacts import contact_rows
 from .equations import EquationsOfMotion
 from .reduced import Alike, ReducedSystem, Stage, StateEntry
 from .singular import Derivatives, replacement
@@ -29,21 +30,23 @@ def reduce(equations: EquationsOfMotion) -> ReducedSystem:
     x_entries, x = _states(equations, chains, found)
     z_entries, z = _tops(equations, chains, found)
     kappa = ca.SX.sym("kappa")
+    contacts = contact_rows(equations, chains, kappa)
     metric = _metric(equations)
     velocities = equations.coordinate_orders[0].numel()
     return ReducedSystem(
         equations=equations,
         x=x,
-        z=z,
+        z=ca.vertcat(z, equations.contacts),
         kappa=kappa,
         rhs=_rhs(equations, chains, x_entries, kappa),
-        algebraic=_attracting(equations, derivatives, kappa),
+        algebraic=ca.vertcat(_attracting(equations, derivatives, kappa), contacts.rows),
         x_entries=x_entries,
         z_entries=z_entries,
         differentiations=found.rows,
         derivatives=derivatives,
         stages=_stages(equations, found, derivatives, x, x_entries, metric),
         metric=metric[:velocities, :velocities],
+        contacts=contacts,
         norm_blocks=tuple(c.q for c in equations.system.coordinates if c.is_rotation),
         alike=_alike(equations, x_entries),
     )

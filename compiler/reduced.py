@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from mbdc.dsl.records import frozen
 
+from .contacts import ContactRows
 from .equations import EquationsOfMotion
 
 Floats = NDArray[np.float64]
@@ -74,7 +75,8 @@ class Alike:
 class ReducedSystem:
     """x' = `rhs`, 0 = `algebraic`, in the symbols time, x, z, κ, parameters and signals.
 
-    `algebraic` has as many rows as z and is in the order of `EquationsOfMotion.rows`. `differentiations` are the c_i.
+    `algebraic` has as many rows as z and is in the order of `EquationsOfMotion.rows`; those of `contacts` and, in z,
+    the multipliers of limits and frictions come last. `differentiations` are the c_i.
     `derivatives[i]` are F_i, F_i', ... up to F_i^(c_i). `stages` run from positions upward.
     `metric` (nv, nv) is the mass matrix with its small nominal part.
     `norm_blocks` are the Euler parameters in x, each to have unit norm. `alike` groups the entries of x
@@ -93,6 +95,7 @@ class ReducedSystem:
     derivatives: tuple[tuple[ca.SX, ...], ...]
     stages: tuple[Stage, ...]
     metric: ca.SX
+    contacts: ContactRows
     norm_blocks: tuple[slice, ...]
     alike: tuple[Alike, ...]
 

@@ -179,6 +179,7 @@ def find_fault(kernels: Kernels, t: float, x: Floats, z: Floats, environment: Fl
     asked = float(np.linalg.norm(right))
     kinds = [reduced.equations.unknowns[e.unknown].kind for e in reduced.z_entries]
     free = np.linalg.norm(vt[rank:], axis=0) > 1e-6
+    kinds += ["multiplier"] * (free.size - len(kinds))
     undetermined = tuple(int(i) for i in np.flatnonzero(free) if kinds[i] != "multiplier")
     left = u[:, rank:] @ (u[:, rank:].T @ right)
     gap = float(np.linalg.norm(left)) / asked if asked > 0 else 0.0

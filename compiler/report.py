@@ -30,7 +30,7 @@ class EnergyBalance:
 
     `stored` is the change of kinetic + potential energy, `dissipated` what dissipations took away (positive),
     `work` what each force statement, input or servo put in, `prescribed` what constraints (and energies) that
-    move with time put in. `worst` is the largest absolute `error` over all recorded instants and `scale` the
+    move with time put in, `impacts` what impacts took away, `set_anew` what the `reinit` of a `when` put in. `worst` is the largest absolute `error` over all recorded instants and `scale` the
     largest energy that was stored or exchanged, to compare it with.
     """
 
@@ -40,11 +40,14 @@ class EnergyBalance:
     prescribed: float
     worst: float
     scale: float
+    impacts: float = 0.0
+    set_anew: float = 0.0
 
     @property
     def error(self) -> float:
-        """stored + dissipated - work - prescribed at the end; zero in exact arithmetic."""
-        return self.stored + self.dissipated - sum(self.work.values()) - self.prescribed
+        """stored + dissipated + impacts - work - prescribed - set_anew at the end; zero in exact arithmetic."""
+        given = sum(self.work.values()) + self.prescribed + self.set_anew
+        return self.stored + self.dissipated + self.impacts - given
 
 
 Origin = Literal["given", "polished", "completed"]
@@ -165,6 +168,8 @@ def _energy_json(energy: EnergyBalance) -> dict[str, Any]:
         "dissipated": energy.dissipated,
         "work": dict(energy.work),
         "prescribed": energy.prescribed,
+        "impacts": energy.impacts,
+        "set_anew": energy.set_anew,
         "error": energy.error,
         "worst": energy.worst,
         "scale": energy.scale,
@@ -256,6 +261,10 @@ def _energy_section(energy: EnergyBalance | None) -> list[str]:
     rows += [(f"work of {name}", _joule(work), "J") for name, work in energy.work.items()]
     if abs(energy.prescribed) > energy.worst:
         rows.append(("work of prescribed motion", _joule(energy.prescribed), "J"))
+    if energy.impacts:
+        rows.append(("lost in impacts", _joule(energy.impacts), "J"))
+    if energy.set_anew:
+        rows.append(("set by `when`", _joule(energy.set_anew), "J"))
     comparable = energy.scale > NO_ENERGY
     relative = f" ({energy.worst / energy.scale:.1e} of {energy.scale:.3g} J)" if comparable else ""
     return ["Energy balance:", *_table(rows, "<><"), f"  closes within {energy.worst:.1e} J{relative}"]

@@ -36,8 +36,10 @@ class RowFacts:
     is_linear: bool
 
 
-def row_facts(rows: ca.SX, scales: ca.SX, symbols: Symbols) -> list[RowFacts]:
+def row_facts(rows: ca.SX, scales: ca.SX, symbols: Symbols, bits: ca.SX) -> list[RowFacts]:
     """Facts about the rows of a column; a row below rounding beside its scale everywhere counts as zero.
+
+    `bits` are those of relations, which the rows may contain besides the symbols.
 
     Zeros and linearity that only cancellation brings about (transpose(S)*S) are believed where the row is
     built of smooth operations alone: then what holds near a few random states holds everywhere.
@@ -52,7 +54,7 @@ def row_facts(rows: ca.SX, scales: ca.SX, symbols: Symbols) -> list[RowFacts]:
         ca.which_depends(rows, symbols.v, 2, True),
         strict=True,
     )
-    seen = _sample(rows, scales, symbols)
+    seen = _sample(rows, scales, symbols, bits)
     facts = []
     for i, (row, has_acceleration, has_velocity, has_position, nonlinear) in enumerate(structure):
         if row.is_constant():
@@ -92,10 +94,10 @@ class _Seen:
     linear: bool
 
 
-def _sample(rows: ca.SX, scales: ca.SX, symbols: Symbols) -> list[_Seen]:
+def _sample(rows: ca.SX, scales: ca.SX, symbols: Symbols, bits: ca.SX) -> list[_Seen]:
     q, v = symbols.q, symbols.v
     others = ca.vertcat(
-        symbols.time, symbols.a, symbols.parameters, symbols.inputs, symbols.unknowns, symbols.unknown_rates
+        symbols.time, symbols.a, symbols.parameters, symbols.inputs, symbols.unknowns, symbols.unknown_rates, bits
     )
     along_q, along_v = ca.SX.sym("along_q", q.numel()), ca.SX.sym("along_v", v.numel())
     slopes = [ca.jtimes(rows, v, along_v), ca.jtimes(rows, q, along_q)]

@@ -53,6 +53,7 @@ class Plan:
 class Run:
     """What came of it. `outcome` and `reason` as in `Report`; `steps` of the integrator in all.
 
+    `events` are (time, name, what), `notes` what there is to say about them.
     `lost` is the last state before the integrator gave up, `rank_change` the first time at which the constraint
     rows had another rank than at the start, and their dependence then.
     """
@@ -63,5 +64,6 @@ class Run:
     steps: int = 0
     wall_time: float = 0.0
     events: list[tuple[float, str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     lost: State | None = None
     rank_change: tuple[float, Redundancy | None] | None = None

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .change_points import ChangePoints
+from .events.hybrid import Hybrid, Passed, needed
+from .events.watch import Again, Crossing
 from .integrate import Accuracy, Driver, Piece, State
 from .pilot import PILOT_TOLERANCE, Pilot, pilot
 from .reach import SHORTEST, reach
@@ -16,11 +18,14 @@ from .redundancy import Redundancy, find_redundancy
 from .run import LOST, Plan, Progress, Run
 from .search import Level
 from .start import Start
-from .watch import first_crossing
 
 Floats = NDArray[np.float64]
 
 STEPS_PER_PIECE = 400
+STEPS_PER_LOOK = 4
+"""Where events may happen, they are looked for every so many steps of the integrator."""
+MOST_PARTS = 6
+"""Steps of the grid are cut into at most two to this power."""
 LEAST_INSTANTS = 1000
 """Where rows may lose their rank they are looked at this often in a run, however few instants are recorded."""
 TIGHT = 1e-9
@@ -53,13 +58,13 @@ class _Runner:
     """A run in progress: where it is, what it has recorded, and how it is steered."""
 
     def __init__(self, driver: Driver, start: Start, plan: Plan) -> None:
-        self._driver = driver
         self._plan = plan
         self._next = 0
         powers = driver.kernels.reduced.equations.power.numel()
         self.state = State(start.time, start.x, start.z, np.zeros(powers))
         self.run = Run(Record(driver.kernels))
-        self.run.record.add_start(self.state, driver.environment(start.time, start.time))
+        self._events = Hybrid(driver, plan.tolerance, plan.interval) if needed(driver.kernels) else None
+        self._own_driver = driver
         self._pilot: Pilot | None = None
         self._largest = np.abs(start.x)
         self._rate = 0.0
@@ -78,11 +83,40 @@ class _Runner:
         # What is looked at between the instants asked for is not recorded.
         self._wanted = (np.arange(1, self._grid.size + 1) % parts == 0) | (self._grid == self._grid[-1])
         self._step = plan.interval / parts
+        self._since = start.time
+        self._begin()
+
+    @property
+    def _driver(self) -> Driver:
+        """In the modes of now."""
+        return self._own_driver if self._events is None else self._events.driver
+
+    def _begin(self) -> None:
+        """Record the start, and what happens there at once."""
+        first = self.state
+        if self._events is not None:
+            passed = self._events.begin(self.state)
+            self._follow(passed)
+            first = passed.after if not passed.jumped else first
+        environment = self._driver.environment(first.time, first.time)
+        self.run.record.add_start(first, environment)
+        if self.state is not first:
+            self.run.record.add_start(self.state, environment)
+
+    def _follow(self, passed: Passed) -> None:
+        """Go on from what an event has led to."""
+        self.state = passed.after
+        self.run.events += [(passed.after.time, told.name, told.what) for told in passed.told]
+        self.run.notes += passed.notes
+        if passed.outcome != "goes on":
+            self.run.outcome, self.run.reason = passed.outcome, passed.reason
 
     def advance(self) -> bool:
         """One piece; False when the run is over."""
-        if self._next >= self._grid.size:
+        if self._next >= self._grid.size or self.run.outcome != "completed":
             return False
+        if self._events is not None:
+            self._events.go_on(self.state)
         steering = self._steering()
         if self._passing is None:
             self._passing = self._change_points.is_near(self.state)
@@ -94,7 +128,8 @@ class _Runner:
         self._watch_rank()
         if self._passing:
             driver = self._change_points.follower
-        piece = driver.integrate(self.state, stop, max(count, 1), steering.kappa, accuracy, self._redundancy)
+        instants = max(count, 1) * self._parts(stop - self.state.time, count)
+        piece = driver.integrate(self.state, stop, instants, steering.kappa, accuracy, self._redundancy)
         if piece is None:
             return (self._end_of_motion if self._passing else self._cut)(stop - self.state.time)
         try:
@@ -111,7 +146,9 @@ class _Runner:
             if far < 0:
                 self._passing = True
                 return True
-            piece, count = piece.head(far + 1), far + 1 if count else 0
+            parts = piece.times.size // max(count, 1)
+            count = (far + 1) // parts if count else 0
+            piece = piece.head(count * parts if count else far + 1)
         going_on = self._take(piece, count, steering, accuracy)
         self._passing = True if far is not None else (None if self._passing else False)
         return going_on
@@ -140,6 +177,13 @@ class _Runner:
             duration = min(duration, self._step)
         return reach(self._driver.inputs, self.state.time, self._grid[self._next :], duration)
 
+    def _parts(self, duration: float, count: int) -> int:
+        """Into how many parts each step of the grid is cut, so that no event hides between two instants."""
+        if self._events is None or self._passing or not self._events.has_rates:
+            return 1
+        steps = self._rate * duration / max(count, 1)
+        return int(2 ** np.clip(np.ceil(np.log2(max(steps, 1) / STEPS_PER_LOOK)), 0, MOST_PARTS))
+
     def _learn(self, piece: Piece) -> None:
         duration = float(piece.times[-1]) - self.state.time
         if self._passing:
@@ -155,36 +199,72 @@ class _Runner:
         self._loosened = 1.0
 
     def _take(self, piece: Piece, count: int, steering: Pilot, accuracy: Accuracy) -> bool:
-        """Record a piece, up to the first limit it reaches."""
-        driver, record = self._driver, self.run.record
+        """Record a piece, up to the first event in it."""
+        driver = self._driver
         environment = driver.environment(self.state.time, float(piece.times[-1]))
-        crossing = first_crossing(driver, self.state, piece, steering.kappa, accuracy, self._redundancy)
-        if crossing is not None:
-            parts = [part for part in (crossing.before, crossing.at) if part is not None]
-            *before, last = [self._settle(part, environment) for part in parts]
-            for settled in before:
-                self._record(settled, environment)
-            record.add(last, environment)
-            watched = crossing.watched
-            self.run.outcome, self.run.reason = watched.outcome, watched.reason
-            self.run.events.append((float(crossing.at.times[0]), watched.name, watched.reason))
-            return False
         settled = self._settle(piece, environment)
+        if self._events is not None:
+            again = self._again(steering, accuracy)
+            crossing = self._events.first(self.state, settled.piece, environment, again)
+            if crossing is not None:
+                return self._meet(crossing, settled, environment, count)
         if self._passing and not self._kept(settled.state(-1), environment):
             return self._end_of_motion(float(piece.times[-1]) - self.state.time)
         self.state = settled.state(-1)
         if not count and self.state.time >= self._grid[self._next]:
             count = 1
         if count:
-            self._record(settled, environment)
+            self._record(settled, environment, count)
         self._next += count
         if count:
             self._cuts = 0
         return True
 
-    def _record(self, settled: Settled, environment: Floats) -> None:
-        """Keep the instants that were asked for."""
-        wanted = self._wanted[self._next : self._next + settled.piece.times.size]
+    def _again(self, steering: Pilot, accuracy: Accuracy) -> Again:
+        """Integrates parts of a piece again, in the modes it was integrated in."""
+        driver, redundancy = self._driver, self._redundancy
+
+        def again(state: State, stop: float) -> tuple[Piece, Floats] | None:
+            tried = driver.integrate(state, stop, 1, steering.kappa, accuracy, redundancy)
+            if tried is None:
+                return None
+            environment = driver.environment(state.time, stop)
+            return self._settle(tried, environment).piece, environment
+
+        return again
+
+    def _meet(self, crossing: Crossing, settled: Settled, environment: Floats, count: int) -> bool:
+        """Record what lies before an event, and both sides of it where it is a jump."""
+        assert self._events is not None
+        parts = settled.piece.times.size // max(count, 1)
+        before = crossing.before // parts if count else 0
+        if before:
+            chosen = np.zeros(settled.piece.times.size, dtype=bool)
+            chosen[: before * parts] = True
+            self._record(settled.only(chosen), environment, before)
+            self._next += before
+        elapsed = crossing.at.time - self._since
+        record = self.run.record
+        passed = self._events.meet(crossing)
+        told = bool(passed.told) or passed.outcome != "goes on"
+        if told:
+            record.add_start(crossing.at, environment)
+        self._follow(passed)
+        if told:
+            record.add_start(self.state, self._driver.environment(self.state.time, self.state.time))
+        if self.run.outcome == "completed" and self._grid[self._next] - self.state.time <= 1e-12 * self._step:
+            self._next += 1
+        # What comes after an event may be over as soon: the next piece looks no further than a few times as far.
+        self._allowed = max(4 * elapsed, 1e-9 * self._plan.interval)
+        self._since = self.state.time
+        self._cuts = 0
+        return self.run.outcome == "completed"
+
+    def _record(self, settled: Settled, environment: Floats, count: int) -> None:
+        """Keep the instants that were asked for, of those in a piece (so many to each of `count`)."""
+        parts = settled.piece.times.size // count
+        wanted = np.zeros(settled.piece.times.size, dtype=bool)
+        wanted[parts - 1 :: parts] = self._wanted[self._next : self._next + count]
         if wanted.any():
             self.run.record.add(settled if wanted.all() else settled.only(wanted), environment)
 

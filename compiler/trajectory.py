@@ -15,7 +15,7 @@ from mbdc.dsl.nearest import nearest
 from mbdc.dsl.records import field, frozen
 
 from .files import write_atomically
-from .report import Report
+from .report import Event, Report
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,6 +96,11 @@ class Result:
     def names(self) -> tuple[str, ...]:
         """All scalar names, `time` first: the header of a table of this result."""
         return ("time", *self._scalars)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What happened at instants: limits reached and left, sticking and sliding, `when`."""
+        return self.report.events
 
     @cached_property
     def units(self) -> dict[str, str]:

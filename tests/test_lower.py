@@ -505,7 +505,7 @@ def test_a_row_that_is_flat_at_samples_is_not_dropped() -> None:
         (lambda b, x: b.input("u", x), "input-depends"),
         (lambda b, x: b.parameter("k", x), "parameter-depends"),
         (lambda b, x: b.define("v", der(x), start=1.0), "attribute-misplaced"),
-        (lambda b, x: b.define("v", reaction("missing")), "not-yet"),
+        (lambda b, x: b.define("v", reaction("missing")), "no-reaction"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(make: Callable[[Build, E], object], code: str) -> None:

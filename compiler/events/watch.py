@@ -1,0 +1,245 @@
+"""What must not turn negative while modes stay as they are, along a piece; and the first instant at which it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbdc.dsl.records import frozen
+
+from ..integrate import Piece, State
+from ..kernels import Kernels, columns_at
+from .contacts import EXACT, NOTHING, ONSET, Sizes
+from .modes import ModeValues
+from .sense import Places, Sensed, piece_of
+
+Floats = NDArray[np.float64]
+
+Kind = Literal["gap", "friction", "pressed", "relation", "end", "condition"]
+Again: TypeAlias = Callable[[State, float], "tuple[Piece, Floats] | None"]
+"""Integrates from a state to a time again: the settled instant, and its environment."""
+
+TIME_DIGITS = 1e-14
+"""An instant is located to this part of the time and of the interval it was met in."""
+DEEP = 1e-13
+"""A gap that is closed is found by going so far below 0, as a part of its largest size."""
+MOST_HALVINGS = 60
+MOST_DIPS = 4
+
+
+@frozen
+class Watched:
+    """One margin: a gap, a friction, ... by its place among its kind."""
+
+    kind: Kind
+    place: int
+
+
+@frozen(eq=False)
+class Margins:
+    """Margins at k instants (m, k), and their rates where they are known, else NaN."""
+
+    values: Floats
+    rates: Floats
+
+
+@frozen(eq=False)
+class Crossing:
+    """How many instants of a piece lie before it, the instant itself, and what turned negative."""
+
+    before: int
+    at: State
+    watched: tuple[Watched, ...]
+
+
+class Watch:
+    """Margins of one run, under modes that are given."""
+
+    def __init__(self, kernels: Kernels, places: Places, sizes: Sizes) -> None:
+        self._kernels = kernels
+        self._places = places
+        self._sizes = sizes
+        system = kernels.reduced.equations.system
+        sides = [(limit, side) for limit in system.limits for side in limit.sides]
+        self._ends = [i for i, (limit, _) in enumerate(sides) if limit.level is None]
+        self._named = [(sides[i][0].name, sides[i][1]) for i in self._ends]
+        counts: dict[Kind, int] = {
+            "gap": places.gaps.size,
+            "friction": len(places.spans),
+            "pressed": len(places.spans),
+            "relation": len(system.relations),
+            "end": len(self._ends),
+            "condition": len(system.asserts) + len(system.bounds),
+        }
+        self.watched = tuple(Watched(kind, i) for kind, count in counts.items() for i in range(count))
+
+    def end(self, place: int) -> tuple[str, str]:
+        """The limit that can only end a run, and its side."""
+        return self._named[place]
+
+    def margins(self, piece: Piece, environment: Floats, modes: ModeValues) -> Margins:
+        """Along a settled piece."""
+        seen = Sensed.of(self._kernels, self._places, piece, environment)
+        arguments = [piece.times[None, :], piece.x, piece.z, environment]
+        limits, conditions = columns_at(self._kernels.gaps, piece.times.size, arguments)
+        force = EXACT * self._sizes.force + NOTHING
+        unknown = np.full((1, piece.times.size), np.nan)
+        values: list[Floats] = []
+        rates: list[Floats] = []
+        for k in range(self._places.gaps.size):
+            if modes.held[self._places.modes[k]]:
+                values.append(seen.forces[k] + force)
+                rates.append(unknown[0])
+            else:
+                values.append(seen.gaps[k] + DEEP * self._sizes.gaps[k] + NOTHING)
+                rates.append(seen.rates[k])
+        for k, span in enumerate(self._places.spans):
+            value, rate = self._friction(k, span, seen, modes, force)
+            values.append(value)
+            rates.append(rate)
+        for k in range(len(self._places.spans)):
+            values.append((1 if modes.pressed[k] else -1) * seen.normals[k] + force)
+            rates.append(unknown[0])
+        signs = np.where(modes.bits, 1.0, -1.0)[:, None]
+        changing = signs * seen.changing
+        changing[list(self._kernels.unsteady)] = np.nan
+        rest = [signs * seen.margins, limits[self._ends], 2 * conditions - 1]
+        unrated = np.full((len(self._ends) + conditions.shape[0], piece.times.size), np.nan)
+        stacked = np.vstack([*(v[None, :] for v in values), *rest])
+        return Margins(stacked, np.vstack([*(r[None, :] for r in rates), changing, unrated]))
+
+    def _friction(
+        self, k: int, span: slice, seen: Sensed, modes: ModeValues, force: float
+    ) -> tuple[Floats, Floats]:
+        unknown = np.full(seen.flows.shape[1], np.nan)
+        if modes.sticking[k]:
+            return np.maximum(seen.resting[k], 0) - np.linalg.norm(seen.rubbing[span], axis=0) + force, unknown
+        if span.stop - span.start > 1:
+            return np.linalg.norm(seen.flows[span], axis=0) - ONSET / 2 * modes.small[k], unknown
+        sign = float(modes.direction[span.start])
+        if sign == 0:
+            return np.ones_like(unknown), unknown
+        return sign * seen.flows[span.start], sign * seen.slips[span.start]
+
+    def first(
+        self, state: State, piece: Piece, environment: Floats, modes: ModeValues, again: Again
+    ) -> Crossing | None:
+        """The first margin of a settled piece that turns negative; dips between two instants are looked for too."""
+        if not self.watched:
+            return None
+        start = self.margins(piece_of(state), environment, modes)
+        along = self.margins(piece, environment, modes)
+        values, rates = np.hstack([start.values, along.values]), np.hstack([start.rates, along.rates])
+        times = np.concatenate([[state.time], piece.times])
+        bad = values[:, 1:] < 0
+        first = int(np.argmax(bad.any(axis=0))) if bad.any() else piece.times.size
+        for i, row in _dips(times, values, rates, first):
+            good = state if i == 0 else piece.state(i - 1)
+            bottom = self._bottom(good, times[i : i + 2], values[row, i : i + 2], rates[row, i : i + 2], row, modes, again)
+            if bottom is not None:
+                return self._located(good, i, bottom, np.array([row]), modes, again)
+        if first == piece.times.size:
+            return None
+        good = state if first == 0 else piece.state(first - 1)
+        # The instant is integrated again like all others, so that margins on both sides belong together.
+        high = piece_of(piece.state(first)), environment
+        return self._located(good, first, high, np.flatnonzero(bad[:, first]), modes, again)
+
+    def _bottom(
+        self,
+        good: State,
+        times: Floats,
+        values: Floats,
+        rates: Floats,
+        row: int,
+        modes: ModeValues,
+        again: Again,
+    ) -> tuple[Piece, Floats] | None:
+        """Where a margin is negative between two instants at which it is not; None where it is nowhere."""
+        for _ in range(MOST_DIPS):
+            low = _lowest(times, values, rates)
+            if low is None or low[1] > 0.05 * float(values.min()):
+                return None
+            tried = again(good, low[0])
+            if tried is None:
+                return None
+            there = self.margins(*tried, modes)
+            if there.values[row, 0] < 0:
+                return tried
+            value, rate = float(there.values[row, 0]), float(there.rates[row, 0])
+            side = 0 if rate > 0 else 1
+            times = np.array([times[0], low[0]]) if side == 0 else np.array([low[0], times[1]])
+            values = np.array([values[0], value]) if side == 0 else np.array([value, values[1]])
+            rates = np.array([rates[0], rate]) if side == 0 else np.array([rate, rates[1]])
+        return None
+
+    def _located(
+        self,
+        good: State,
+        before: int,
+        high: tuple[Piece, Floats],
+        rows: NDArray[np.intp],
+        modes: ModeValues,
+        again: Again,
+    ) -> Crossing:
+        """The first instant after `good` at which one of some margins is negative.
+
+        Secant steps where margins are smooth, halving where they are not (the Illinois rule).
+        """
+        low, end = good.time, float(high[0].times[0])
+        width = end - low
+        at_high = self.margins(*high, modes).values[rows, 0]
+        at_low = self.margins(piece_of(good), high[1], modes).values[rows, 0]
+        found = high[0]
+        for _ in range(MOST_HALVINGS):
+            if end - low <= TIME_DIGITS * max(abs(end), width):
+                break
+            middle = (low + end) / 2
+            if np.all(at_low > 0):
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    crossings = low + (end - low) * at_low / (at_low - at_high)
+                crossings = crossings[at_high < 0]
+                guess = float(np.min(crossings)) if crossings.size else np.nan
+                middle = guess if low < guess < end else middle
+            tried = again(good, middle)
+            if tried is None:
+                break
+            there = self.margins(*tried, modes).values[rows, 0]
+            if np.any(there < 0):
+                end, found, at_high = middle, tried[0], there
+                at_low = np.where(at_low > 0, at_low / 2, at_low)
+            else:
+                low, at_low, at_high = middle, there, at_high / 2
+        worst = self.margins(found, high[1], modes).values[rows, 0]
+        turned = rows[worst < 0] if np.any(worst < 0) else rows[[int(np.argmin(worst))]]
+        return Crossing(before, found.state(0), tuple(self.watched[int(row)] for row in turned))
+
+
+def _dips(times: Floats, values: Floats, rates: Floats, first: int) -> list[tuple[int, int]]:
+    """(instant, row) of intervals before an instant where a margin falls and rises again, and may be negative."""
+    found = []
+    with np.errstate(invalid="ignore"):
+        turns = (rates[:, :first] < 0) & (rates[:, 1 : first + 1] > 0)
+    for row, i in zip(*np.nonzero(turns), strict=True):
+        low = _lowest(times[i : i + 2], values[row, i : i + 2], rates[row, i : i + 2])
+        if low is not None and low[1] < 0.05 * float(values[row, i : i + 2].min()):
+            found.append((int(i), int(row)))
+    return sorted(found)
+
+
+def _lowest(times: Floats, values: Floats, rates: Floats) -> tuple[float, float] | None:
+    """Time and value of the inner minimum of the cubic through two values with their rates; None where it has none."""
+    h = float(times[1] - times[0])
+    a, b = float(rates[0]) * h, float(rates[1]) * h
+    rise = float(values[1] - values[0])
+    # p(s) = p0 + a s + c s² + d s³
+    c, d = 3 * rise - 2 * a - b, a + b - 2 * rise
+    roots = np.roots([3 * d, 2 * c, a]) if abs(d) > 1e-300 else np.array([-a / (2 * c)]) if c else np.array([])
+    inner = [float(s.real) for s in roots if abs(s.imag) < 1e-12 and 0 < s.real < 1 and 2 * c + 6 * d * s.real > 0]
+    if not inner:
+        return None
+    s = inner[0]
+    return float(times[0]) + s * h, float(values[0]) + a * s + c * s**2 + d * s**3
