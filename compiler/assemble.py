@@ -128,13 +128,18 @@ class _Table:
         reduced = self._kernels.reduced
         first = reduced.z.numel() - reduced.equations.contacts.numel()
         statements = self._system.program.statements
-        kinds = {limit.name: limit.value.type for limit in statements.limits}
+        kinds = {
+            name: (limit.value.type, i)
+            for limit in statements.limits
+            for i, name in enumerate(element_names(limit.name, limit.value.type.shape))
+        }
         for limit in self._system.limits:
             if limit.level is None:
                 continue
             signs = np.array([1.0 if side == "lower" else -1.0 for side in limit.sides])
             values = signs @ self._z[[first + place for place in limit.places]]
-            effort = JOULE / kinds[limit.name].dimension(0)
+            kind, element = kinds[limit.name]
+            effort = JOULE / kind.dimension(element)
             unit = unit_text(effort if limit.level == "position" else effort / TIME)
             label = f"reaction({limit.name})"
             yield Series(label, values, (label,), (unit,))
@@ -181,7 +186,7 @@ class _Table:
         """Energy against work at every instant. The energy is the Jacobi integral v·∂T/∂v - T + V."""
         if not self._system.energies:
             return None
-        doing = [*self._system.forces, *self._system.frictions]
+        doing = [f.name for f in self._system.forces] + [f.name for f in self._system.frictions]
         count = len(doing)
         jacobi = self._energies[3]
         # An energy beyond all numbers has no balance; what comes out is NaN.
@@ -195,7 +200,7 @@ class _Table:
         return EnergyBalance(
             stored=float(change[-1]),
             dissipated=float(lost[-1]),
-            work={f.name: float(w) for f, w in zip(doing, self._work[:count, -1], strict=True)},
+            work={name: float(w) for name, w in zip(doing, self._work[:count, -1], strict=True)},
             prescribed=float(moving[-1] + explicit[-1]),
             impacts=float(impacts[-1]),
             set_anew=float(set_anew[-1]),

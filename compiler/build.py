@@ -8,7 +8,7 @@ from mbdc.dsl.program import Program
 from mbdc.dsl.records import frozen
 from mbdc.dsl.source import Source
 
-from .complaints_build import more_rows_than_coordinates, not_run_yet, nothing_moves
+from .complaints_build import contact_too_deep, more_rows_than_coordinates, nothing_moves
 from .derive import derive
 from .doubled import doubled
 from .integrability import Integrability, integrability
@@ -16,6 +16,7 @@ from .kernels import Kernels
 from .lower import lower
 from .mechanics import MechanicalSystem
 from .reduce import reduce
+from .reduced import ReducedSystem
 from .start_values import StartTexts
 
 
@@ -41,8 +42,8 @@ def build(
     # The language first: all complaints of all its passes are collected, so that one look mends them all.
     analysis = analyse(source, model=model, structure=structure or {})
     program = _checked(analysis, strict)
-    # What the language allows and the run cannot honour yet is refused here, before any of it is lost.
-    _refuse(program)
+    if not any(v.kind == "coordinate" or v.is_state for v in program.variables.values()):
+        raise ModelError([nothing_moves(program.name, program.span)])
     # From names to symbols; nothing after this looks a name up.
     system = lower(program)
     # What constraints on velocities amount to is seen in the symbols; a wrong qualifier ends it here.
@@ -53,6 +54,7 @@ def build(
     equations = derive(system)
     # Hidden constraints become rows of their own, so that the integrator sees index one.
     reduced = reduce(equations)
+    _verify_contacts(reduced)
     # Functions are compiled as they are asked for: a check of a model compiles none.
     notes = (*system.notes, *judged.notes, *twice, *_crowded(system))
     diagnostics = tuple(in_order((*analysis.diagnostics, *notes)))
@@ -80,9 +82,14 @@ def _checked(analysis: Analysis, strict: bool) -> Program:
     return analysis.program
 
 
-def _refuse(program: Program) -> None:
-    refused = []
-    if not any(v.kind == "coordinate" or v.is_state for v in program.variables.values()):
-        refused.append(nothing_moves(program.name, program.span))
-    if refused:
-        raise ModelError(refused)
+def _verify_contacts(reduced: ReducedSystem) -> None:
+    """Refuses limits and frictions where hidden constraints go further than to accelerations."""
+    equations = reduced.equations
+    velocities = equations.coordinate_orders[0].numel()
+    deep = [e.name for e in reduced.z_entries[:velocities] if e.order != 2]
+    deep += [r.name for r, c in zip(equations.rows[:velocities], reduced.differentiations, strict=False) if c]
+    if deep:
+        limits = {gap.limit: contact_too_deep("limit", gap.limit, gap.span) for gap in equations.gaps}
+        frictions = [contact_too_deep("friction", friction.name, friction.span) for friction in equations.frictions]
+        if limits or frictions:
+            raise ModelError([*limits.values(), *frictions])

@@ -8,14 +8,13 @@ from mbdc.dsl.diagnostics import Diagnostic, Related, error, note, warning
 from mbdc.dsl.source import Span
 
 
-def not_run_yet(statement: str, name: str, span: Span) -> Diagnostic:
-    """A statement of the language whose run-time does not exist in this version."""
-    called = f"`{statement} {name}`" if name else f"this `{statement}`"
+def contact_too_deep(kind: str, name: str, span: Span) -> Diagnostic:
+    """A limit or friction beside a servo whose hidden constraints contain derivatives of accelerations."""
     return error(
-        "not-supported",
-        f"{called} is understood, but this version cannot simulate `{statement}` statements",
+        "contact-too-deep",
+        f"{kind} `{name}` cannot act here: a servo ties derivatives of accelerations, which a sudden force would break",
         span,
-        help="take it out to run the rest of the model",
+        help="use a `force` in place of the servo, or take the limit or friction out",
     )
 
 

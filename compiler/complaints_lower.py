@@ -77,7 +77,7 @@ def reaction_here(label: str, span: Span) -> Diagnostic:
 
 def reaction_lost(label: str, span: Span) -> Diagnostic:
     """The reaction of a limit on what no coordinate moves, or of a statement that has a mistake of its own."""
-    return error("no-reaction", f"`{label}` pushes on no coordinate: it has no reaction", span)
+    return error("pushes-nothing", f"`{label}` pushes on no coordinate: it has no reaction", span)
 
 
 # --- constraints ---------------------------------------------------------------------------------

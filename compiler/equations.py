@@ -93,8 +93,9 @@ class EquationsOfMotion:
     `orders` are their derivatives as symbols: `coordinate_orders` = (v, a), `other_orders` = (values, rates).
     External inputs have been put in as `signals`; `input_values` (nu,) is what stands for each of
     `Symbols.inputs`: a signal, or the symbol of an input that a servo finds.
-    `power` has a row for each force statement and each friction, then of dissipation (positive where energy is lost), of constraints
-    (those that move), of explicit time in the energies; where there are events, then of impacts (lost) and of `when`.
+    `power` has a row for each force statement and each friction, then of dissipation (positive where energy is lost),
+    of constraints (those that move), of explicit time in the energies; where there are events, then of impacts (lost)
+    and of `when`.
     `jacobi_energy` is v·∂T/∂v - T + V, which is T + V where T is quadratic in v.
     `gaps` and `frictions` act with `contacts` (nc,), which no row here determines: `reduce` adds those rows.
     """

@@ -326,9 +326,7 @@ class Kernels:
         r = self.reduced
         system = r.equations.system
         values = [a.value for when in system.whens for a in when.actions if isinstance(a, Reinit)]
-        column = ca.substitute(
-            ca.vertcat(ca.SX(0, 1), *values), system.symbols.inputs, r.equations.input_values
-        )
+        column = ca.substitute(ca.vertcat(ca.SX(0, 1), *values), system.symbols.inputs, r.equations.input_values)
         return ca.Function("reinits", self._arguments, [ca.densify(column)])
 
     @cached_property

@@ -118,7 +118,9 @@ def _contact_names(program: Program) -> list[str]:
     names = []
     for limit in program.statements.limits:
         bounds = {"lower": limit.lower, "upper": limit.upper}
-        names += [f"reaction({limit.name}, {side})" for side, bound in bounds.items() if bound is not None]
+        sides = [side for side, bound in bounds.items() if bound is not None]
+        elements = element_names(limit.name, limit.value.type.shape)
+        names += [f"reaction({element}, {side})" for element in elements for side in sides]
     for friction in program.statements.frictions:
         names += element_names(f"reaction({friction.name})", friction.flow.type.shape)
     return names

@@ -262,6 +262,7 @@ def acting_limit(limit: Limit, contacts: ca.SX) -> Acting:
     signs = [1 if side == "lower" else -1 for side in limit.sides]
     forces = [contacts[place] for place in limit.places]
     value = sum((sign * force for sign, force in zip(signs, forces, strict=True)), ca.SX(0))
+    assert limit.level is not None
     return Acting(value, {limit.level: (ca.vertcat(*limit.gaps), ca.vertcat(*forces))})
 
 

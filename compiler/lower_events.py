@@ -39,39 +39,42 @@ def lower_equations(
 def lower_limits(
     declared: tuple[statements.Limit[Expr], ...], evaluator: Evaluator, layout: Layout, findings: Findings
 ) -> tuple[Limit, ...]:
-    """All limits, their gaps numbered in the order of `Symbols.contacts`."""
+    """All limits, their gaps numbered in the order of `Symbols.contacts`; one on an array is one for each element."""
     result: list[Limit] = []
-    place = 0
+    start = 0
     for statement in declared:
         bounds = sum(bound is not None for bound in (statement.lower, statement.upper))
         with findings.collect():
-            result.append(_limit(statement, evaluator, layout, tuple(range(place, place + bounds))))
-        place += bounds
+            result.extend(_limits(statement, evaluator, layout, start, bounds))
+        start += bounds * statement.value.type.size
     return tuple(result)
 
 
-def _limit(
-    statement: statements.Limit[Expr], evaluator: Evaluator, layout: Layout, places: tuple[int, ...]
-) -> Limit:
-    value = evaluator.value(statement.value)
+def _limits(
+    statement: statements.Limit[Expr], evaluator: Evaluator, layout: Layout, start: int, bounds: int
+) -> list[Limit]:
+    value = evaluator.column(statement.value)
     gaps: list[ca.SX] = []
     sides_given: list[Literal["lower", "upper"]] = []
     if statement.lower is not None:
-        gaps.append(value - evaluator.value(statement.lower))
+        gaps.append(value - evaluator.column(statement.lower))
         sides_given.append("lower")
     if statement.upper is not None:
-        gaps.append(evaluator.value(statement.upper) - value)
+        gaps.append(evaluator.column(statement.upper) - value)
         sides_given.append("upper")
     restitution = ca.SX(0) if statement.restitution is None else evaluator.value(statement.restitution)
-    return Limit(
-        name=statement.name,
-        gaps=tuple(gaps),
-        sides=tuple(sides_given),
-        places=places,
-        level=_level(ca.vertcat(*gaps), layout),
-        restitution=restitution,
-        span=statement.span,
-    )
+    return [
+        Limit(
+            name=name,
+            gaps=tuple(gap[i] for gap in gaps),
+            sides=tuple(sides_given),
+            places=tuple(range(start + i * bounds, start + (i + 1) * bounds)),
+            level=_level(ca.vertcat(*(gap[i] for gap in gaps)), layout),
+            restitution=restitution,
+            span=statement.span,
+        )
+        for i, name in enumerate(element_names(statement.name, statement.value.type.shape))
+    ]
 
 
 def _level(gaps: ca.SX, layout: Layout) -> Level | None:

@@ -80,9 +80,7 @@ def lower_friction_flows(
     return tuple(result)
 
 
-def lower_frictions(
-    flows: tuple[FrictionFlow, ...], evaluator: Evaluator, findings: Findings
-) -> tuple[Friction, ...]:
+def lower_frictions(flows: tuple[FrictionFlow, ...], evaluator: Evaluator, findings: Findings) -> tuple[Friction, ...]:
     """All dry frictions."""
     result = []
     for found in flows:
@@ -128,7 +126,9 @@ def _flows(flows: Sequence[Flow], evaluator: Evaluator, layout: Layout, findings
         for i in wanted:
             with findings.collect():
                 rates[i] = evaluator.column(flows[i].expression, order)
-        for i, found in zip(wanted, _facts([rates[i] for i in wanted], layout.symbols, evaluator.relations.bits), strict=True):
+        for i, found in zip(
+            wanted, _facts([rates[i] for i in wanted], layout.symbols, evaluator.relations.bits), strict=True
+        ):
             facts[i] = found
         wanted = [i for i in wanted if rates[i] is not None and not _moves(facts[i])]
         if order == 0:

@@ -17,6 +17,7 @@ from mbdc.dsl.records import field, frozen
 from mbdc.dsl.source import Source
 from mbdc.dsl.statements import Experiment
 
+from .algebraic import solve_for_algebraic
 from .assemble import assemble
 from .build import Built, build
 from .compare import Attempt, Comparison, difference
@@ -25,7 +26,7 @@ from .formulations.baumgarte import GAINS
 from .formulations.choose import formulated
 from .formulations.formulation import NAMES, Formulation, FormulationName
 from .formulations.march import march
-from .initialize import deeper_states, initialize, solve_for_algebraic
+from .initialize import deeper_states, initialize
 from .inputs import Inputs, InputSetting
 from .integrate import Driver
 from .redundancy import count_repeats, least_algebraic
@@ -247,7 +248,8 @@ class Model:
         trial = self._trial(stop_time, interval, tolerance, parameters, inputs, start)
         names = dict.fromkeys((NAMES[0], *formulations))
         default, *others = (self._formulation(name, gains) for name in names)
-        reference = _follow(default, trial, progress)
+        # The others know no impacts: all of them end at the first limit.
+        reference = _follow(default, trial, progress, ends_at_limits=True)
         report = self._result(trial, reference).report
         attempts = [Attempt(formulation=default.name, title=default.title, report=report)]
         for other in others:
@@ -402,10 +404,10 @@ class Model:
         return ca.Function("mass", [equations.time, kernels.reduced.x, kernels.environment], [ca.densify(mass)])
 
 
-def _follow(formulation: Formulation, trial: _Trial, progress: Progress | None) -> Run:
-    """The default has a run of its own, which steers κ and keeps to the constraints; the others march."""
+def _follow(formulation: Formulation, trial: _Trial, progress: Progress | None, *, ends_at_limits: bool = False) -> Run:
+    """The default has a run of its own, which steers κ, keeps to the constraints and knows events; the others march."""
     if formulation.name == NAMES[0]:
-        return simulate(trial.driver, trial.start, trial.plan, progress)
+        return simulate(trial.driver, trial.start, trial.plan, progress, ends_at_limits=ends_at_limits)
     return march(formulation, trial.driver, trial.start, trial.plan, progress)
 
 

@@ -30,7 +30,8 @@ class EnergyBalance:
 
     `stored` is the change of kinetic + potential energy, `dissipated` what dissipations took away (positive),
     `work` what each force statement, input or servo put in, `prescribed` what constraints (and energies) that
-    move with time put in, `impacts` what impacts took away, `set_anew` what the `reinit` of a `when` put in. `worst` is the largest absolute `error` over all recorded instants and `scale` the
+    move with time put in, `impacts` what impacts took away, `set_anew` what the `reinit` of a `when` put in.
+    `worst` is the largest absolute `error` over all recorded instants and `scale` the
     largest energy that was stored or exchanged, to compare it with.
     """
 

@@ -37,10 +37,15 @@ RESTART_STEPS = 30
 """Steps a restart costs IDAS, which begins each piece at order one."""
 
 
-def simulate(driver: Driver, start: Start, plan: Plan, progress: Progress | None = None) -> Run:
-    """Integrate over the plan; whatever stops the run, all that was computed before is in the record."""
+def simulate(
+    driver: Driver, start: Start, plan: Plan, progress: Progress | None = None, *, ends_at_limits: bool = False
+) -> Run:
+    """Integrate over the plan; whatever stops the run, all that was computed before is in the record.
+
+    With `ends_at_limits`, the first limit that is reached ends the run in place of an impact.
+    """
     began = perf_counter()
-    runner = _Runner(driver, start, plan)
+    runner = _Runner(driver, start, plan, ends_at_limits)
     try:
         while runner.advance():
             if progress is not None:
@@ -57,13 +62,14 @@ def simulate(driver: Driver, start: Start, plan: Plan, progress: Progress | None
 class _Runner:
     """A run in progress: where it is, what it has recorded, and how it is steered."""
 
-    def __init__(self, driver: Driver, start: Start, plan: Plan) -> None:
+    def __init__(self, driver: Driver, start: Start, plan: Plan, ends_at_limits: bool) -> None:
         self._plan = plan
         self._next = 0
         powers = driver.kernels.reduced.equations.power.numel()
         self.state = State(start.time, start.x, start.z, np.zeros(powers))
         self.run = Run(Record(driver.kernels))
-        self._events = Hybrid(driver, plan.tolerance, plan.interval) if needed(driver.kernels) else None
+        events = Hybrid(driver, plan.tolerance, plan.interval, ends_at_limits) if needed(driver.kernels) else None
+        self._events = events
         self._own_driver = driver
         self._pilot: Pilot | None = None
         self._largest = np.abs(start.x)

@@ -12,9 +12,6 @@ import pytest
 from code_blocks import CodeBlock, code_blocks
 
 from mbdc import ModelError, load_model
-from mbdc.dsl.analyse import analyse
-from mbdc.dsl.diagnostics import Severity, render_all
-from mbdc.dsl.source import Source
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -47,18 +44,7 @@ def test_wrong_examples_are_refused_as_said(block: CodeBlock) -> None:
     assert expected_error(block) in {d.code for d in refused.value.diagnostics}
 
 
-@pytest.mark.parametrize("block", [b for b in MODELS if "checked" in b.flags], ids=str)
-def test_examples_of_what_is_to_come_are_understood_and_refused(block: CodeBlock) -> None:
-    found = analyse(Source(str(block), model_text(block))).diagnostics
-    assert not [d for d in found if d.severity is not Severity.NOTE], render_all(found)
-    with pytest.raises(ModelError) as refused:
-        load_model(text=model_text(block))
-    assert {d.code for d in refused.value.diagnostics} == {"not-supported"}
-
-
-@pytest.mark.parametrize(
-    "block", [b for b in MODELS if not {"checked"} & set(b.flags) and not expected_error(b)], ids=str
-)
+@pytest.mark.parametrize("block", [b for b in MODELS if not expected_error(b)], ids=str)
 def test_examples_compile_without_a_warning_and_start(block: CodeBlock) -> None:
     model = load_model(text=model_text(block), strict=True)
     result = model.simulate(stop_time=0.01, interval=0.01)

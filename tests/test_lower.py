@@ -505,7 +505,7 @@ def test_a_row_that_is_flat_at_samples_is_not_dropped() -> None:
         (lambda b, x: b.input("u", x), "input-depends"),
         (lambda b, x: b.parameter("k", x), "parameter-depends"),
         (lambda b, x: b.define("v", der(x), start=1.0), "attribute-misplaced"),
-        (lambda b, x: b.define("v", reaction("missing")), "no-reaction"),
+        (lambda b, x: b.define("v", reaction("missing")), "pushes-nothing"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(make: Callable[[Build, E], object], code: str) -> None:
@@ -618,7 +618,7 @@ def test_friction_and_limits_and_events_are_data() -> None:
     at = state(system, q=[0.5, 1, 2, 1, 0, 0, 0], v=[3, 0, 0, 0, 0, 0], unknowns=[0.2], unknown_rates=[1])
     (friction,) = system.frictions
     assert (at(friction.coefficient), at(friction.normal), at(friction.flow)) == (0.3, 9.5, 3)
-    assert at(friction.options["static"]) == 0.7
+    assert at(friction.static) == 0.7
     assert [limit.name for limit in system.limits] == ["travel", "both[1]", "both[2]"]
     assert [at(gap) for gap in system.limits[0].gaps] == [0.5, 1.5]
     assert [limit.sides for limit in system.limits] == [("lower", "upper"), ("lower",), ("lower",)]

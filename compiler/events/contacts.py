@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mbdc.dsl.records import frozen, mutable, replace
 
-from ..initialize import solve_for_algebraic
+from ..algebraic import solve_for_algebraic
 from ..integrate import Driver, State
 from ..redundancy import RANK, constraint_jacobian, least_algebraic
 from .modes import ModeValues
@@ -162,7 +162,7 @@ class Contacts:
         seen = Sensed.at(driver.kernels, self.places, settled, driver.environment(state.time, state.time))
         found: list[Violation] = []
         force = max(self.sizes.force, float(np.abs(seen.forces).max(initial=0.0)), NOTHING)
-        for k in np.flatnonzero(closed):
+        for k in map(int, np.flatnonzero(closed)):
             place = int(self.places.modes[k])
             acceleration = float(seen.closing[k, 0] if self.places.hit[k] else seen.rates[k, 0])
             if modes.held[place] and seen.forces[k, 0] < -EXACT * force:
@@ -237,7 +237,7 @@ class Contacts:
 
 
 def _is_plane(span: slice) -> bool:
-    return span.stop - span.start > 1
+    return bool(span.stop - span.start > 1)
 
 
 def holding(place: int, held: bool, size: float) -> Violation:

@@ -57,8 +57,9 @@ class Passed:
 class Hybrid:
     """The modes of one run. `driver` runs in the modes of now."""
 
-    def __init__(self, driver: Driver, tolerance: float, interval: float) -> None:
+    def __init__(self, driver: Driver, tolerance: float, interval: float, ends_at_limits: bool) -> None:
         kernels = driver.kernels
+        self._ends_at_limits = ends_at_limits
         self.driver = driver
         self._kernels = kernels
         self._tolerance = tolerance
@@ -126,6 +127,10 @@ class Hybrid:
             match watched.kind:
                 case "gap" if modes.held[self._places.modes[k]]:
                     let_go.add(k)
+                case "gap" if self._ends_at_limits:
+                    gap = self._kernels.reduced.equations.gaps[k]
+                    passed.end("ended", words.reached(gap.limit, gap.side))
+                    passed.told.append(Told(gap.limit, passed.reason))
                 case "friction" if modes.sticking[k]:
                     slid.add(k)
                 case "pressed":
@@ -154,9 +159,7 @@ class Hybrid:
             try:
                 hit = self._hit(passed)
                 self._modes = self._with_small(self._modes, passed.after)
-                self.driver, passed.after = self._contacts.decide(
-                    self.driver, passed.after, self._modes, let_go, slid
-                )
+                self.driver, passed.after = self._contacts.decide(self.driver, passed.after, self._modes, let_go, slid)
             except Undecided as doubt:
                 passed.end("stopped", words.undecided(self._kernels, doubt.doubt))
                 break

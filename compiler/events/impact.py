@@ -21,7 +21,7 @@ from mbdc.dsl.records import frozen, replace
 from ..integrate import Driver, State
 from .contacts import EXACT, NOTHING, Contacts, Undecided, holding
 from .modes import ModeValues
-from .sense import Places, Sensed
+from .sense import Sensed
 from .solve import Doubt, Violation, solved, without_violation
 
 Floats = NDArray[np.float64]
@@ -213,7 +213,7 @@ class Impacts:
         largest = max(float(np.abs(p).max(initial=0.0)), float(np.abs(normals).max(initial=0.0)), NOTHING)
         speed = max(float(np.abs(now.rates).max(initial=0.0)), NOTHING)
         found = []
-        for k in np.flatnonzero(chosen):
+        for k in map(int, np.flatnonzero(chosen)):
             place = int(places.modes[k])
             short = -float(done.after.rates[k] + elastic[k] * now.rates[k])
             if modes.held[place] and p[k] < -EXACT * largest:

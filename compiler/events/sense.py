@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,7 +48,7 @@ class Places:
             flows=np.array(flows, dtype=np.intp),
             owners=np.repeat(np.arange(len(frictions)), sizes),
             modes=np.array([gap.place for gap in equations.gaps], dtype=np.intp),
-            spans=tuple(slice(int(a), int(b)) for a, b in zip(ends, ends[1:], strict=False)),
+            spans=tuple(slice(int(a), int(b)) for a, b in pairwise(ends)),
             hit=np.array([gap.level == "position" for gap in equations.gaps], dtype=bool),
             velocities=_velocities(reduced),
         )
@@ -82,7 +84,7 @@ class Sensed:
     def of(kernels: Kernels, places: Places, piece: Piece, environment: Floats) -> Sensed:
         arguments = [piece.times[None, :], piece.x, piece.z, environment]
         columns = columns_at(kernels.sensors, piece.times.size, arguments)
-        return Sensed(*columns, piece.z[places.gaps], piece.z[places.flows])
+        return Sensed(*[*columns, piece.z[places.gaps], piece.z[places.flows]])
 
     @staticmethod
     def at(kernels: Kernels, places: Places, state: State, environment: Floats) -> Sensed:

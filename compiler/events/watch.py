@@ -111,9 +111,7 @@ class Watch:
         stacked = np.vstack([*(v[None, :] for v in values), *rest])
         return Margins(stacked, np.vstack([*(r[None, :] for r in rates), changing, unrated]))
 
-    def _friction(
-        self, k: int, span: slice, seen: Sensed, modes: ModeValues, force: float
-    ) -> tuple[Floats, Floats]:
+    def _friction(self, k: int, span: slice, seen: Sensed, modes: ModeValues, force: float) -> tuple[Floats, Floats]:
         unknown = np.full(seen.flows.shape[1], np.nan)
         if modes.sticking[k]:
             return np.maximum(seen.resting[k], 0) - np.linalg.norm(seen.rubbing[span], axis=0) + force, unknown
@@ -138,7 +136,9 @@ class Watch:
         first = int(np.argmax(bad.any(axis=0))) if bad.any() else piece.times.size
         for i, row in _dips(times, values, rates, first):
             good = state if i == 0 else piece.state(i - 1)
-            bottom = self._bottom(good, times[i : i + 2], values[row, i : i + 2], rates[row, i : i + 2], row, modes, again)
+            bottom = self._bottom(
+                good, times[i : i + 2], values[row, i : i + 2], rates[row, i : i + 2], row, modes, again
+            )
             if bottom is not None:
                 return self._located(good, i, bottom, np.array([row]), modes, again)
         if first == piece.times.size:

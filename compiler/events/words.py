@@ -10,6 +10,7 @@ from mbdc.dsl.units import unit_text
 
 from ..equations import Gap
 from ..kernels import Kernels
+from ..layout import element_names
 from ..mechanics import When
 from ..notes import named
 
@@ -85,6 +86,7 @@ def names(kernels: Kernels, watched: Sequence[Watched]) -> list[str]:
 
 
 def _speed_unit(kernels: Kernels, gap: Gap) -> str:
-    statement = next(s for s in kernels.reduced.equations.system.program.statements.limits if s.name == gap.limit)
+    declared = kernels.reduced.equations.system.program.statements.limits
+    statement = next(s for s in declared if gap.limit in element_names(s.name, s.value.type.shape))
     text = unit_text(statement.value.type.dimension(0) / TIME)
     return f" {text}" if text else ""

@@ -51,7 +51,7 @@ class Baumgarte(Formulation):
     @cached_property
     def _stabilised(self) -> Kernels:
         reduced = self.kernels.reduced
-        rows = ca.vertcat(*(self._row(chain) for chain in reduced.derivatives))
+        rows = ca.vertcat(*(self._row(chain) for chain in reduced.derivatives), reduced.contacts.rows)
         return Kernels(replace(reduced, algebraic=ca.densify(rows)))
 
     def _row(self, chain: tuple[ca.SX, ...]) -> ca.SX:

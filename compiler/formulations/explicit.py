@@ -109,7 +109,7 @@ class _Walk:
         x, z, work = (np.column_stack(columns) for columns in zip(*self._recorded, strict=True))
         if not (np.all(np.isfinite(x)) and np.all(np.isfinite(z))):
             return None
-        return Piece(self._times, x, z, work * self._accuracy.energy, self._steps)
+        return Piece(self._times, x, self._driver.matrices.whole(z), work * self._accuracy.energy, self._steps)
 
     def _begin(self, t: float, x: Floats, work: Floats, step: float | None) -> Any:
         # Imported where it is needed: it takes longer to load than most models take to compile.

@@ -76,6 +76,7 @@ def _stabilised(reduced: ReducedSystem) -> ReducedSystem:
 
     # The rows below the last derivative: F' of positions, F of velocities.
     algebraic = [chain[0] if len(chain) == 1 else attracted(chain[-2]) for chain in reduced.derivatives]
+    algebraic.append(reduced.contacts.rows)
     if positions:
         algebraic += [attracted(chain[0]) for chain in positions]
         rates = ca.vertcat(*(chain[1] for chain in positions))

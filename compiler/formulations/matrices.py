@@ -42,9 +42,13 @@ class Matrices:
         return gradients, still[:, 0]
 
     def rates(self, t: float, x: Floats, z: Floats, environment: Floats) -> tuple[Floats, Floats]:
-        """x' (nx,), and the powers (np,)."""
-        rates, power = self._rates(t, x, z, environment)
+        """x' (nx,), and the powers (np,), from z = (a, λ) where no limit is held."""
+        rates, power = self._rates(t, x, self.whole(z), environment)
         return rates[:, 0], power[:, 0]
+
+    def whole(self, z: Floats) -> Floats:
+        """z = (a, λ), (n,) or (n, k), with the forces of limits that are not held."""
+        return np.concatenate([z, np.zeros((self.kernels.reduced.z.numel() - z.shape[0], *z.shape[1:]))])
 
     @cached_property
     def _arguments(self) -> list[ca.SX]:

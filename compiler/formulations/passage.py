@@ -42,7 +42,7 @@ class Passage:
         reduced = self.kernels.reduced
         title = "a change point"
         refused = [of(title, reduced) for of in (refusals.of_statements, refusals.of_equations, refusals.of_forces)]
-        return not any(refused)
+        return not any(refused) and not reduced.equations.contacts.numel()
 
     def follower(self, driver: Driver, truncation: Truncation) -> Driver:
         """A driver over the same parameters and inputs."""

@@ -28,10 +28,12 @@ def of_statements(title: str, reduced: ReducedSystem) -> list[Diagnostic]:
 
 
 def of_changing_equations(title: str, reduced: ReducedSystem) -> list[Diagnostic]:
-    """Friction and events, which need more than one set of equations."""
+    """Friction, `when` and laws that an `if` changes, which need more than one set of equations."""
     system = reduced.equations.system
     frictions = [no_statement(title, "friction", f.name, f.span) for f in system.frictions]
-    return frictions + [no_statement(title, "when", "", w.span) for w in system.whens]
+    whens = [no_statement(title, "when", "", w.span) for w in system.whens]
+    relations = [no_statement(title, "if", "", system.program.span)] if system.relations and not whens else []
+    return frictions + whens + relations
 
 
 def of_servos(title: str, reduced: ReducedSystem) -> list[Diagnostic]:
