@@ -60,7 +60,8 @@ def _broken(kernels: Kernels, last: State, change: Floats, ahead: float, environ
     for name, value in zip(names, values, strict=True):
         if not np.isfinite(value):
             return "", name
-    rows = zip(kernels.reduced.equations.rows, np.asarray(kernels.linearised(*state)[0]).ravel(), strict=True)
+    # The rows of limits and frictions come last, and are numbers where those before them are.
+    rows = zip(kernels.reduced.equations.rows, np.asarray(kernels.linearised(*state)[0]).ravel(), strict=False)
     bad = [row for row, value in rows if not np.isfinite(value)]
     if not bad:
         return None

@@ -96,6 +96,8 @@ def project_any_rank(
         for _step in range(2):
             residual, jacobian, metric = mapped(stage.evaluate, k, [times[None, :], x, environment])
             residual, jacobian = _with_held(stage, k, [times[None, :], x, environment], residual, jacobian)
+            if not residual.numel():
+                break
             lower = np.linalg.cholesky(stacked(metric, k))
             whitened = np.linalg.solve(lower, stacked(jacobian, k).transpose(0, 2, 1)).transpose(0, 2, 1)
             units = truncation.units(whitened, places)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,3 +41,10 @@ def code_blocks(page: Path, language: str | None = None) -> list[CodeBlock]:
         for match in _FENCE.finditer(text)
     ]
     return [block for block in blocks if language is None or block.language == language]
+
+
+def ran(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A shell command, with the programs of this interpreter's environment first in the path."""
+    programs = Path(sys.executable).parent
+    environment = os.environ | {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    return subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True)

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from code_blocks import CodeBlock, code_blocks
+from code_blocks import CodeBlock, code_blocks, ran
 
 from mbdc import ModelError, load_model
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 MODELS = [block for page in PAGES for block in code_blocks(page, "mbd")]
+COMMANDS = [line for page in PAGES for block in code_blocks(page, "sh") for line in block.text.splitlines()]
 SCRIPTS = [block for page in PAGES for block in code_blocks(page, "python")]
 
 
@@ -30,10 +31,10 @@ def expected_error(block: CodeBlock) -> str | None:
 
 
 def test_every_block_is_of_a_kind_that_is_tested() -> None:
-    known = {"fragment", "checked"}
+    known = {"fragment"}
     for page in PAGES:
         for block in code_blocks(page):
-            assert block.language in {"mbd", "python"}, block
+            assert block.language in {"mbd", "python", "sh"}, block
             assert all(flag in known or flag.startswith("error=") for flag in block.flags), block
 
 
@@ -49,6 +50,12 @@ def test_examples_compile_without_a_warning_and_start(block: CodeBlock) -> None:
     model = load_model(text=model_text(block), strict=True)
     result = model.simulate(stop_time=0.01, interval=0.01)
     assert result.time[-1] == 0.01
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_commands_run(line: str, clone: Path) -> None:
+    run = ran(line, clone)
+    assert run.returncode == 0, run.stderr
 
 
 @pytest.mark.parametrize("block", SCRIPTS, ids=str)

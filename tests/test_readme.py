@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from code_blocks import CodeBlock, code_blocks
+from code_blocks import CodeBlock, code_blocks, ran
 
 from mbdc import load_model
 
@@ -40,9 +37,7 @@ def test_python_runs(block: CodeBlock, clone: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("line", [line for line in COMMANDS if line not in INSTALLING])
 def test_commands_run(line: str, clone: Path) -> None:
-    programs = Path(sys.executable).parent
-    environment = os.environ | {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
-    run = subprocess.run(line, shell=True, cwd=clone, env=environment, capture_output=True, text=True)
+    run = ran(line, clone)
     assert run.returncode == 0, run.stderr
     assert run.stdout
 

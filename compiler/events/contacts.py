@@ -25,6 +25,8 @@ EXACT = 1e-9
 """Violations below this part of the sizes involved are rounding."""
 NOTHING = 1e-14
 """Gaps (m, rad), speeds and forces below this are 0 in any case."""
+DEEP = 1e-14
+"""A gap that closes is found by going so far below 0, as a part of its largest size."""
 SLOW = 1e-8
 """Speeds below this part of the largest met do not matter to the direction of sliding in a plane."""
 ONSET = 20.0

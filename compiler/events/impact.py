@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from mbdc.dsl.records import frozen, replace
 
 from ..integrate import Driver, State
-from .contacts import EXACT, NOTHING, Contacts, Undecided, holding
+from .contacts import DEEP, EXACT, NOTHING, Contacts, Undecided, holding
 from .modes import ModeValues
 from .sense import Sensed
 from .solve import Doubt, Violation, solved, without_violation
@@ -29,6 +29,8 @@ Flags = NDArray[np.bool_]
 
 MOST_ROUNDS = 40
 """After so many rounds for each limit that is touched, all of them act as inelastic: what is left is a cascade."""
+HARDLY = 3.0
+"""A bounce is over that would rise to no more than so many times the depth at which it was found."""
 LOWERED = (1.0, 0.75, 0.5, 0.25, 0.0)
 
 
@@ -111,7 +113,7 @@ class Impacts:
         open_to_impact = self._touched & places.hit
         if not np.any(open_to_impact & (rates < -least)):
             return None
-        at_rest = np.abs(rates) <= slow * fastest
+        at_rest = (np.abs(rates) <= slow * fastest) | self._hardly_bounces(restitution * rates)
         elastic = np.where(at_rest, 0.0, restitution)
         lost = put_in = 0.0
         taking_part: set[int] = set()
@@ -133,6 +135,13 @@ class Impacts:
             for k in sorted(taking_part)
         )
         return Impact(replace(self._state, x=x), hits, lost, put_in)
+
+    def _hardly_bounces(self, rebounds: Floats) -> Flags:
+        """Where a gap would not open further than it is known to."""
+        closing = self._seen.closing[:, 0]
+        with np.errstate(divide="ignore"):
+            heights = np.where(closing < 0, rebounds**2 / (-2 * closing), np.inf)
+        return np.asarray(heights <= HARDLY * (DEEP * self._contacts.sizes.gaps + NOTHING))
 
     def _slopes(self, modes: ModeValues) -> _Slopes:
         driver = self._driver.in_modes(modes.column)

@@ -12,7 +12,7 @@ from mbdc.dsl.records import frozen
 
 from ..integrate import Piece, State
 from ..kernels import Kernels, columns_at
-from .contacts import EXACT, NOTHING, ONSET, Sizes
+from .contacts import DEEP, EXACT, NOTHING, ONSET, Sizes
 from .modes import ModeValues
 from .sense import Places, Sensed, piece_of
 
@@ -24,8 +24,6 @@ Again: TypeAlias = Callable[[State, float], "tuple[Piece, Floats] | None"]
 
 TIME_DIGITS = 1e-14
 """An instant is located to this part of the time and of the interval it was met in."""
-DEEP = 1e-13
-"""A gap that is closed is found by going so far below 0, as a part of its largest size."""
 MOST_HALVINGS = 60
 MOST_DIPS = 4
 
@@ -62,6 +60,7 @@ class Watch:
         self._kernels = kernels
         self._places = places
         self._sizes = sizes
+        self._deepest = np.zeros(places.gaps.size)
         system = kernels.reduced.equations.system
         sides = [(limit, side) for limit in system.limits for side in limit.sides]
         self._ends = [i for i, (limit, _) in enumerate(sides) if limit.level is None]
@@ -80,6 +79,14 @@ class Watch:
         """The limit that can only end a run, and its side."""
         return self._named[place]
 
+    def _slack(self, state: State, environment: Floats, modes: ModeValues) -> Floats:
+        """How deep free gaps may go, (ng,): those that rest on what else is held (sticks, say) do so to rounding."""
+        seen = Sensed.at(self._kernels, self._places, state, environment)
+        sizes = self._sizes
+        slow = np.abs(seen.rates[:, 0]) <= EXACT * sizes.rates + NOTHING
+        resting = (seen.gaps[:, 0] <= EXACT * sizes.gaps + NOTHING) & (slow | ~self._places.hit)
+        return np.asarray(np.where(resting, EXACT, DEEP) * sizes.gaps + NOTHING)
+
     def margins(self, piece: Piece, environment: Floats, modes: ModeValues) -> Margins:
         """Along a settled piece."""
         seen = Sensed.of(self._kernels, self._places, piece, environment)
@@ -94,7 +101,7 @@ class Watch:
                 values.append(seen.forces[k] + force)
                 rates.append(unknown[0])
             else:
-                values.append(seen.gaps[k] + DEEP * self._sizes.gaps[k] + NOTHING)
+                values.append(seen.gaps[k] + self._deepest[k])
                 rates.append(seen.rates[k])
         for k, span in enumerate(self._places.spans):
             value, rate = self._friction(k, span, seen, modes, force)
@@ -128,6 +135,7 @@ class Watch:
         """The first margin of a settled piece that turns negative; dips between two instants are looked for too."""
         if not self.watched:
             return None
+        self._deepest = self._slack(state, environment, modes)
         start = self.margins(piece_of(state), environment, modes)
         along = self.margins(piece, environment, modes)
         values, rates = np.hstack([start.values, along.values]), np.hstack([start.rates, along.rates])
@@ -185,37 +193,67 @@ class Watch:
         modes: ModeValues,
         again: Again,
     ) -> Crossing:
-        """The first instant after `good` at which one of some margins is negative.
+        """The first instant after `good` at which one of some margins is negative, or 0 as far as that can be told.
 
-        Secant steps where margins are smooth, halving where they are not (the Illinois rule).
+        Newton steps where rates are known, else secants where margins are smooth, halving where they are not.
         """
         low, end = good.time, float(high[0].times[0])
         width = end - low
-        at_high = self.margins(*high, modes).values[rows, 0]
+        near = self._near(modes)[rows]
         at_low = self.margins(piece_of(good), high[1], modes).values[rows, 0]
-        found = high[0]
+        latest, found = end, high[0]
+        here = self.margins(*high, modes)
+        values, rates = here.values[rows, 0], here.rates[rows, 0]
+        at_high = values
         for _ in range(MOST_HALVINGS):
-            if end - low <= TIME_DIGITS * max(abs(end), width):
+            if _meets(values, near) or end - low <= TIME_DIGITS * max(abs(end), width):
                 break
-            middle = (low + end) / 2
-            if np.all(at_low > 0):
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    crossings = low + (end - low) * at_low / (at_low - at_high)
-                crossings = crossings[at_high < 0]
-                guess = float(np.min(crossings)) if crossings.size else np.nan
-                middle = guess if low < guess < end else middle
-            tried = again(good, middle)
+            guess = _guessed(low, end, at_low, at_high, latest, values, rates)
+            tried = again(good, guess)
             if tried is None:
                 break
-            there = self.margins(*tried, modes).values[rows, 0]
-            if np.any(there < 0):
-                end, found, at_high = middle, tried[0], there
+            here, latest = self.margins(*tried, modes), guess
+            values, rates = here.values[rows, 0], here.rates[rows, 0]
+            if np.any(values < 0) or _meets(values, near):
+                end, found, at_high = guess, tried[0], values
                 at_low = np.where(at_low > 0, at_low / 2, at_low)
             else:
-                low, at_low, at_high = middle, there, at_high / 2
+                low, at_low, at_high = guess, values, at_high / 2
         worst = self.margins(found, high[1], modes).values[rows, 0]
-        turned = rows[worst < 0] if np.any(worst < 0) else rows[[int(np.argmin(worst))]]
+        turned = rows[(worst < 0) | (worst <= near)]
+        if not turned.size:
+            turned = rows[[int(np.argmin(worst))]]
         return Crossing(before, found.state(0), tuple(self.watched[int(row)] for row in turned))
+
+    def _near(self, modes: ModeValues) -> Floats:
+        """Margins that count as 0: of closed gaps and of flows that rest; of others only 0 itself."""
+        near = np.zeros(len(self.watched))
+        for row, watched in enumerate(self.watched):
+            k = watched.place
+            if watched.kind == "gap" and not modes.held[self._places.modes[k]]:
+                near[row] = self._deepest[k] / 2
+            elif watched.kind == "friction" and not modes.sticking[k]:
+                near[row] = EXACT / 10 * self._sizes.flows[k] + NOTHING / 2
+        return near
+
+
+def _meets(values: Floats, near: Floats) -> bool:
+    """Whether one margin is 0, and none is clearly negative."""
+    return bool(np.any(np.abs(values) <= near) and np.all(values >= -near))
+
+
+def _guessed(
+    low: float, end: float, at_low: Floats, at_high: Floats, latest: float, values: Floats, rates: Floats
+) -> float:
+    """Where the first of some margins is 0, between two times; `values` and their `rates` are at the latest one."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        newton = (latest - values / rates)[rates < 0]
+        secant = (low + (end - low) * at_low / (at_low - at_high))[at_high < 0]
+    for guesses in (newton, secant if np.all(at_low > 0) else np.array([])):
+        inside = guesses[(guesses > low) & (guesses < end)]
+        if inside.size:
+            return float(inside.min())
+    return (low + end) / 2
 
 
 def _dips(times: Floats, values: Floats, rates: Floats, first: int) -> list[tuple[int, int]]:
