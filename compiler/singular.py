@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from mbdc.dsl.records import frozen
 
 from .chains import Chains
+from .draws import Draws
 from .equations import EquationsOfMotion
 from .structure import Offsets
 
@@ -78,9 +79,9 @@ def _without_idle_symbols(relation: ca.SX) -> ca.SX:
 def _samples(jacobian: ca.SX, symbols: ca.SX) -> Iterator[Floats]:
     """The jacobian at random values of the symbols, where it is finite."""
     evaluate = ca.Function("sample", [symbols], [ca.densify(jacobian)])
-    rng = np.random.default_rng(1)
+    draws = Draws(1)
     for _ in range(4 * SAMPLES):
-        values = np.asarray(evaluate(rng.uniform(0.3, 1.7, symbols.numel())).full())
+        values = np.asarray(evaluate(draws.column(0.3, 1.7, symbols.numel())).full())
         if np.all(np.isfinite(values)):
             yield values
 
