@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mbdc.dsl.records import frozen
 
+from .draws import Draws
 from .reduced import ReducedSystem
 from .search import HOLDS, Level, Mask
 
@@ -83,8 +84,7 @@ def adrift(level: Level, found: Floats, free: Mask) -> Adrift | None:
     rank = _rank(here[:, free], _heights(here))
     if rank == min(int(free.sum()), here.shape[0]):
         return None
-    rng = np.random.default_rng(1)
-    moved = found + 0.05 * rng.uniform(0.5, 1, found.size) * np.maximum(np.abs(found), 0.2)
+    moved = found + 0.05 * Draws(1).column(0.5, 1, found.size) * np.maximum(np.abs(found), 0.2)
     near = level.evaluate(moved).jacobian
     if not np.all(np.isfinite(near)):
         return None
@@ -122,9 +122,9 @@ def _guesses(level: Level, found: Floats, free: Mask, reduced: ReducedSystem) ->
         yield mirrored
     widths = np.full(free.size, 1.5 * level.size(found))
     widths[np.isin(anchors, sorted(_angles(reduced))) | turning] = np.pi
-    rng = np.random.default_rng(1)
+    draws = Draws(1)
     for _ in range(TRIES):
-        yield level.move(found, np.where(free, rng.uniform(-1, 1, free.size) * widths, 0.0))
+        yield level.move(found, np.where(free, draws.column(-1, 1, free.size) * widths, 0.0))
 
 
 def _angles(reduced: ReducedSystem) -> set[int]:

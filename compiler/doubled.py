@@ -10,6 +10,7 @@ import numpy as np
 from mbdc.dsl.diagnostics import Diagnostic
 
 from .complaints_build import force_repeats_potential
+from .draws import Draws
 from .mechanics import MechanicalSystem
 
 POINTS = 3
@@ -39,9 +40,9 @@ def _alike(forces: ca.SX, pulls: ca.SX) -> Iterator[tuple[int, int]]:
     """Which columns of both are equal, and not zero, at every point."""
     symbols = ca.vertcat(*ca.symvar(ca.horzcat(forces, pulls)))
     evaluate = ca.Function("doubled", [symbols], [ca.densify(forces), ca.densify(pulls)])
-    random = np.random.default_rng(7)
+    draws = Draws(7)
     samples = [
-        tuple(np.asarray(m.full()) for m in evaluate(random.uniform(0.4, 1.6, symbols.numel()))) for _ in range(POINTS)
+        tuple(np.asarray(m.full()) for m in evaluate(draws.column(0.4, 1.6, symbols.numel()))) for _ in range(POINTS)
     ]
     for i in range(forces.size2()):
         for k in range(pulls.size2()):

@@ -7,6 +7,7 @@ import numpy as np
 
 from mbdc.dsl.records import frozen
 
+from .draws import Draws
 from .mechanics import Floats, MechanicalSystem, SettingError
 from .pfaffian import Block, Point
 
@@ -29,11 +30,10 @@ class Start:
 def start_of(system: MechanicalSystem) -> Start:
     """The start as the text gives it; parameters without a value get one of no special size."""
     s = system.symbols
-    random = np.random.default_rng(11)
     try:
         parameters = system.parameter_values({})
     except SettingError:
-        parameters = random.uniform(0.5, 1.5, s.parameters.numel())
+        parameters = Draws(11).column(0.5, 1.5, s.parameters.numel())
     given = system.starts
     columns = [given.position, given.position_guess, given.nominal]
     values = ca.Function("start", [s.parameters], [ca.densify(c) for c in columns])(parameters)
@@ -50,16 +50,16 @@ def points_near(block: Block, start: Start, count: int, *, other_values: bool = 
 
     With `other_values` each has parameter values of its own, near those given.
     """
-    random = np.random.default_rng(29 if other_values else 23)
+    draws = Draws(29 if other_values else 23)
     found: list[Point] = []
     spread = 0.5
     for _ in range(3 * count):
         values = start.parameters
         if other_values:
-            shift = random.uniform(0.05, 0.3, values.size)
+            shift = draws.column(0.05, 0.3, values.size)
             values = np.where(values == 0, shift, values * (1 + shift))
-        away = random.uniform(0.2, 1, start.q.size) * np.where(random.random(start.q.size) < 0.5, -1, 1)
-        drawn = Point(start.q + spread * start.spread * away, float(random.uniform(0.1, 0.9)), values)
+        away = draws.column(0.2, 1, start.q.size) * np.where(draws.column(0, 1, start.q.size) < 0.5, -1, 1)
+        drawn = Point(start.q + spread * start.spread * away, draws.number(0.1, 0.9), values)
         point = _brought_on(block, drawn)
         if point is None:
             spread /= 2

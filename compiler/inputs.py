@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbdc.dsl.diagnostics import Diagnostic, ModelError, error
+from mbdc.dsl.nearest import closest
 from mbdc.dsl.records import frozen
 
 from .equations import SIGNAL_DEGREE, Signals
@@ -143,8 +143,8 @@ def _fits(source: _Source, start: float, stop: float) -> bool:
 
 
 def _unknown_input(name: str, known: list[str]) -> Diagnostic:
-    near = get_close_matches(name, known, n=1)
-    advice = f"did you mean `{near[0]}`?" if near else f"its inputs are {', '.join(known) or 'none'}"
+    near = closest(name, known)
+    advice = f"did you mean `{near}`?" if near else f"its inputs are {', '.join(known) or 'none'}"
     return error("unknown-input", f"`{name}` is not an input of this model", None, help=advice)
 
 

@@ -5,37 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbdc.dsl.diagnostics import Diagnostic, error
+from mbdc.dsl.diagnostics import Diagnostic
 from mbdc.dsl.files import read_source
 from mbdc.dsl.records import field, frozen
 from mbdc.dsl.source import Source
 from mbdc.dsl.statements import Experiment
 
-from .algebraic import solve_for_algebraic
-from .assemble import assemble
 from .build import Built, build
-from .compare import Attempt, Comparison, difference
-from .errors import ModelError, SimulationError
-from .formulations.baumgarte import GAINS
-from .formulations.choose import formulated
-from .formulations.formulation import NAMES, Formulation, FormulationName
-from .formulations.march import march
-from .initialize import deeper_states, initialize
+from .formulations.formulation import GAINS, NAMES, FormulationName
 from .inputs import Inputs, InputSetting
-from .integrate import Driver
-from .redundancy import count_repeats, least_algebraic
-from .remarks import on_run
-from .run import Plan, Progress, Run
-from .simulate import simulate
-from .start import Start
-from .summary import Summary, summarize
-from .trajectory import Result
+
+if TYPE_CHECKING:
+    from .compare import Comparison
+    from .run import Progress
+    from .runs import Runs, Trial
+    from .summary import Summary
+    from .trajectory import Result
 
 Floats = NDArray[np.float64]
 Values: TypeAlias = Mapping[str, ArrayLike] | ArrayLike
@@ -69,15 +60,6 @@ def load_model(
     return loaded
 
 
-@frozen
-class _Trial:
-    """All that a run needs but a formulation."""
-
-    plan: Plan
-    driver: Driver
-    start: Start
-
-
 @frozen(eq=False)
 class Model:
     """A compiled model with values for its parameters.
@@ -89,7 +71,6 @@ class Model:
 
     _built: Built = field(repr=False)
     _settings: Named = field(repr=False)
-    _formulations: dict[tuple[str, tuple[float, float]], Formulation] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -112,6 +93,9 @@ class Model:
     @cached_property
     def summary(self) -> Summary:
         """What the system is: coordinates, constraints by kind, degrees of freedom."""
+        from .redundancy import count_repeats
+        from .summary import summarize
+
         x = self._built.starts.given(self._parameter_column({}), {}).x
         redundant = count_repeats(self._built.kernels, x, self._environment(None, self._still, 0.0))
         return summarize(self._built.system, self._built.integrability, redundant=redundant)
@@ -219,14 +203,7 @@ class Model:
         if start == "project":
             start, project = None, True
         trial = self._trial(stop_time, interval, tolerance, parameters, inputs, start, project)
-        chosen = self._formulation(formulation, gains)
-        refused = chosen.refusals(trial.driver, trial.start)
-        if refused:
-            raise ModelError(refused)
-        result = self._result(trial, _follow(chosen, trial, progress))
-        if result.report.outcome == "stopped":
-            raise SimulationError([self._stopped(result)], result=result)
-        return result
+        return self._runs.simulate(trial, formulation, gains, progress)
 
     def compare(
         self,
@@ -246,23 +223,14 @@ class Model:
         run that stops early, is told in the comparison.
         """
         trial = self._trial(stop_time, interval, tolerance, parameters, inputs, start)
-        names = dict.fromkeys((NAMES[0], *formulations))
-        default, *others = (self._formulation(name, gains) for name in names)
-        # The others know no impacts: all of them end at the first limit.
-        reference = _follow(default, trial, progress, ends_at_limits=True)
-        report = self._result(trial, reference).report
-        attempts = [Attempt(formulation=default.name, title=default.title, report=report)]
-        for other in others:
-            # Who interrupts one run wants no more of them.
-            if attempts[-1].report is not None and attempts[-1].report.reason == "interrupted":
-                break
-            attempts.append(self._attempt(other, trial, reference, progress))
-        return Comparison(
-            model=self.name,
-            stop_time=trial.plan.stop,
-            tolerance=trial.plan.tolerance,
-            attempts=tuple(attempts),
-        )
+        return self._runs.compare(trial, formulations, gains, progress)
+
+    @cached_property
+    def _runs(self) -> Runs:
+        # Half of the compiler, which no model needs that is not run.
+        from .runs import Runs
+
+        return Runs(self._built)
 
     def _trial(
         self,
@@ -273,71 +241,10 @@ class Model:
         inputs: Mapping[str, InputSetting] | None,
         start: Mapping[str, ArrayLike] | None,
         project: bool = False,
-    ) -> _Trial:
-        plan = self._plan(stop_time, interval, tolerance)
-        built = self._built
+    ) -> Trial:
+        plan = self._runs.plan(stop_time, interval, tolerance)
         column = self._parameter_column(parameters or {})
-        signals = Inputs(built.system, built.kernels.reduced.equations.signals, inputs or {})
-        driver = Driver(built.kernels, column, signals)
-        given = built.starts.given(column, start or {})
-        environment = driver.environment(plan.start, plan.start)
-        begun = initialize(built.kernels, given, environment, plan.start, project)
-        return _Trial(plan, driver, begun)
-
-    def _formulation(self, name: FormulationName, gains: tuple[float, float]) -> Formulation:
-        """Kept for further runs, which then compile nothing."""
-        if name not in NAMES:
-            raise ValueError(f"there is no formulation {name!r}; there are {', '.join(NAMES)}")
-        alpha, beta = (float(gain) for gain in gains)
-        if not (np.isfinite([alpha, beta]).all() and min(alpha, beta) >= 0):
-            raise ValueError(f"gains must be two numbers that are not negative, not {gains!r}")
-        key = (name, (alpha, beta))
-        if key not in self._formulations:
-            self._formulations[key] = formulated(name, self._built.kernels, (alpha, beta))
-        return self._formulations[key]
-
-    def _attempt(self, other: Formulation, trial: _Trial, reference: Run, progress: Progress | None) -> Attempt:
-        refused = other.refusals(trial.driver, trial.start)
-        if refused:
-            return Attempt(formulation=other.name, title=other.title, refused=tuple(refused))
-        run = _follow(other, trial, progress)
-        return Attempt(
-            formulation=other.name,
-            title=other.title,
-            report=self._result(trial, run).report,
-            difference=difference(self._built.kernels, trial.plan, reference, run),
-        )
-
-    def _result(self, trial: _Trial, run: Run) -> Result:
-        notes = on_run(self._built.kernels, trial.start, run)
-        return assemble(self._built.kernels, trial.plan, trial.start, run, notes)
-
-    def _stopped(self, result: Result) -> Diagnostic:
-        report = result.report
-        return error(
-            "run-stopped",
-            f"the run stopped at {report.end_time:.9g} s of {report.stop_time:g} s: {report.reason}",
-            self._built.program.span,
-        )
-
-    def _plan(self, stop_time: float | None, interval: float | None, tolerance: float | None) -> Plan:
-        experiment = self.experiment
-        stop = experiment.stop_time if stop_time is None else float(stop_time)
-        step = interval if interval is not None else experiment.interval
-        plan = Plan(
-            0.0,
-            stop,
-            float(step) if step is not None else stop / 500,
-            float(tolerance or experiment.tolerance),
-        )
-        for what, value in (
-            ("stop_time", plan.stop),
-            ("interval", plan.interval),
-            ("tolerance", plan.tolerance),
-        ):
-            if not (np.isfinite(value) and value > 0):
-                raise ValueError(f"{what} must be a positive number, not {value!r}")
-        return plan
+        return self._runs.trial(plan, column, inputs or {}, start or {}, project)
 
     @property
     def _velocities(self) -> int:
@@ -365,6 +272,10 @@ class Model:
         inputs: Mapping[str, InputSetting] | None,
         parameters: Mapping[str, ArrayLike] | None,
     ) -> tuple[Floats, Floats]:
+        from .algebraic import solve_for_algebraic
+        from .initialize import deeper_states
+        from .redundancy import least_algebraic
+
         environment = self._environment(parameters, inputs, t)
         kernels = self._built.kernels
         guess = np.zeros(kernels.reduced.z.numel())
@@ -402,13 +313,6 @@ class Model:
         velocities = equations.coordinate_orders[0]
         mass = ca.hessian(equations.kinetic, velocities)[0] if velocities.numel() else ca.SX(0, 0)
         return ca.Function("mass", [equations.time, kernels.reduced.x, kernels.environment], [ca.densify(mass)])
-
-
-def _follow(formulation: Formulation, trial: _Trial, progress: Progress | None, *, ends_at_limits: bool = False) -> Run:
-    """The default has a run of its own, which steers κ, keeps to the constraints and knows events; the others march."""
-    if formulation.name == NAMES[0]:
-        return simulate(trial.driver, trial.start, trial.plan, progress, ends_at_limits=ends_at_limits)
-    return march(formulation, trial.driver, trial.start, trial.plan, progress)
 
 
 def _column(name: str, values: ArrayLike, size: int) -> Floats:

@@ -19,6 +19,7 @@ import numpy as np
 
 from mbdc.dsl.records import frozen, replace
 
+from .draws import Draws
 from .mechanics import ConstraintRow, Coordinate, Floats, MechanicalSystem
 
 ZERO = 1e-9
@@ -192,7 +193,7 @@ def _with_signals(system: MechanicalSystem, rows: ca.SX) -> ca.SX:
     s = system.symbols
     if not s.inputs.numel() or not ca.depends_on(rows, s.inputs):
         return rows
-    numbers = np.random.default_rng(7).uniform(0.4, 1.6, (4, s.inputs.numel()))
+    numbers = Draws(7).column(0.4, 1.6, 4 * s.inputs.numel()).reshape(4, -1)
     mean, swing, speed, phase = (ca.DM(row) for row in numbers)
     return ca.substitute(rows, s.inputs, mean + swing * ca.sin(speed * s.time + phase))
 

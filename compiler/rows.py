@@ -7,6 +7,7 @@ import numpy as np
 
 from mbdc.dsl.records import frozen, replace
 
+from .draws import Draws
 from .mechanics import Floats, Symbols
 
 _SAMPLES = 4
@@ -102,26 +103,26 @@ def _sample(rows: ca.SX, scales: ca.SX, symbols: Symbols, bits: ca.SX) -> list[_
     along_q, along_v = ca.SX.sym("along_q", q.numel()), ca.SX.sym("along_v", v.numel())
     slopes = [ca.jtimes(rows, v, along_v), ca.jtimes(rows, q, along_q)]
     sample = ca.Function("sample", [q, v, others, along_q, along_v], [rows, scales, *slopes])
-    random = np.random.default_rng(20)
-    seen = np.ones((4, rows.numel()), dtype=bool)
-    for _ in range(_SAMPLES):
-        at, moving, faster, dq, dv = (_away_from_zero(random, column) for column in (q, v, v, q, v))
-        rest = random.uniform(0.2, 1.2, others.numel())
-        row, scale, by_v, by_q = (np.asarray(x).ravel() for x in sample(at, moving, rest, dq, dv))
-        _, _, later, _ = (np.asarray(x).ravel() for x in sample(at, faster, rest, dq, dv))
-        # Where a sample is not a number nothing is concluded: comparisons with NaN are false.
-        with np.errstate(invalid="ignore"):
-            seen &= [
-                np.abs(row) <= _ROUNDING * scale,
-                np.abs(by_v) <= _ROUNDING * scale,
-                np.abs(by_q) <= _ROUNDING * scale,
-                np.abs(by_v - later) <= 1e-11 * (np.abs(by_v) + scale),
-            ]
-    return [_Seen(*(bool(flag) for flag in column)) for column in seen.T]
+    draws = Draws(20)
+    # All states in one call, a column each.
+    at, moving, faster, dq, dv = (_away_from_zero(draws, column.numel()) for column in (q, v, v, q, v))
+    rest = draws.column(0.2, 1.2, others.numel() * _SAMPLES).reshape(-1, _SAMPLES)
+    row, scale, by_v, by_q = (np.asarray(x) for x in sample(at, moving, rest, dq, dv))
+    _, _, later, _ = (np.asarray(x) for x in sample(at, faster, rest, dq, dv))
+    # Where a sample is not a number nothing is concluded: comparisons with NaN are false.
+    with np.errstate(invalid="ignore"):
+        seen = [
+            np.abs(row) <= _ROUNDING * scale,
+            np.abs(by_v) <= _ROUNDING * scale,
+            np.abs(by_q) <= _ROUNDING * scale,
+            np.abs(by_v - later) <= 1e-11 * (np.abs(by_v) + scale),
+        ]
+    return [_Seen(*(bool(flag) for flag in column)) for column in np.all(seen, axis=2).T]
 
 
-def _away_from_zero(random: np.random.Generator, column: ca.SX) -> Floats:
-    numbers = random.uniform(-1, 1, column.numel())
+def _away_from_zero(draws: Draws, size: int) -> Floats:
+    """(size, samples) numbers."""
+    numbers = draws.column(-1, 1, size * _SAMPLES).reshape(-1, _SAMPLES)
     return numbers + np.copysign(0.2, numbers)
 
 

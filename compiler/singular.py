@@ -8,6 +8,7 @@ the one differentiated least (an equation of motion: a constraint or a servo wou
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import TypeAlias
 
 import casadi as ca
@@ -17,7 +18,9 @@ from numpy.typing import NDArray
 from mbdc.dsl.records import frozen
 
 from .chains import Chains
+from .draws import Draws
 from .equations import EquationsOfMotion
+from .generic_points import start_of
 from .structure import Offsets
 
 Floats = NDArray[np.float64]
@@ -55,7 +58,7 @@ def replacement(
     if not motions:
         return None
     row = min(motions, key=lambda i: found.rows[i])
-    weights = _null_vector(jacobian, samples[0], support, row)
+    weights = _null_vector(jacobian, [*_at_start(equations, jacobian), *samples], support, row)
     relation = sum((w * rows[i] for i, w in weights.items()), ca.SX(0))
     return Replacement(row, _without_idle_symbols(ca.substitute(relation, tops, ca.SX.zeros(tops.numel()))))
 
@@ -78,11 +81,19 @@ def _without_idle_symbols(relation: ca.SX) -> ca.SX:
 def _samples(jacobian: ca.SX, symbols: ca.SX) -> Iterator[Floats]:
     """The jacobian at random values of the symbols, where it is finite."""
     evaluate = ca.Function("sample", [symbols], [ca.densify(jacobian)])
-    rng = np.random.default_rng(1)
+    draws = Draws(1)
     for _ in range(4 * SAMPLES):
-        values = np.asarray(evaluate(rng.uniform(0.3, 1.7, symbols.numel())).full())
+        values = np.asarray(evaluate(draws.column(0.3, 1.7, symbols.numel())).full())
         if np.all(np.isfinite(values)):
             yield values
+
+
+def _at_start(equations: EquationsOfMotion, jacobian: ca.SX) -> list[Floats]:
+    """The jacobian where the text starts the system, at random values of all but positions and parameters."""
+    start = start_of(equations.system)
+    fixed = ca.vertcat(equations.q, equations.system.symbols.parameters)
+    there = ca.substitute(jacobian, fixed, ca.SX(ca.DM(np.concatenate([start.q, start.parameters]))))
+    return list(islice(_samples(there, ca.vertcat(ca.SX(0, 1), *ca.symvar(there))), 1))
 
 
 def _common_null_vector(samples: list[Floats]) -> Floats | None:
@@ -91,9 +102,7 @@ def _common_null_vector(samples: list[Floats]) -> Floats | None:
         return None
     ranks = []
     for sample in samples:
-        heights = np.abs(sample).max(axis=1, keepdims=True)
-        scaled = sample / np.where(heights > 0, heights, 1)
-        s = np.linalg.svd(scaled, compute_uv=False)
+        s = np.linalg.svd(_scaled(sample), compute_uv=False)
         ranks.append(int(np.sum(s > RANK * s[0])))
     size = samples[0].shape[0]
     if max(ranks) == size:
@@ -109,14 +118,30 @@ def _common_null_vector(samples: list[Floats]) -> Floats | None:
     return np.asarray(min(reduced, key=lambda vector: int(np.sum(np.abs(vector) > 1e-7))))
 
 
-def _null_vector(jacobian: ca.SX, sample: Floats, support: list[int], row: int) -> dict[int, ca.SX]:
-    """The null vector as expressions, 1 at `row`: as many columns as needed, chosen by pivoting."""
+def _null_vector(jacobian: ca.SX, samples: list[Floats], support: list[int], row: int) -> dict[int, ca.SX]:
+    """The null vector as expressions, 1 at `row`: as many columns as needed, chosen by pivoting.
+
+    They are chosen at the first sample where the other rows are independent: what is divided by must not vanish
+    there.
+    """
     others = [i for i in support if i != row]
     if not others:
         return {row: ca.SX(1)}
-    from scipy.linalg import qr
-
-    _, _, pivots = qr(sample[others], pivoting=True)
-    columns = [int(c) for c in pivots[: len(others)]]
+    choices = [_pivots(sample[others]) for sample in samples]
+    columns = next((columns for columns, least in choices if least > RANK), choices[-1][0])
     weights = ca.solve(jacobian[others, columns].T, -jacobian[[row], columns].T)
     return {row: ca.SX(1)} | {i: weights[k] for k, i in enumerate(others)}
+
+
+def _pivots(rows: Floats) -> tuple[list[int], float]:
+    """As many columns as there are rows, and the least pivot as a part of the largest."""
+    from scipy.linalg import qr
+
+    _, triangle, pivots = qr(_scaled(rows), pivoting=True)
+    sizes = np.abs(np.diag(triangle))
+    return [int(c) for c in pivots[: len(rows)]], float(sizes[-1] / sizes[0]) if sizes[0] > 0 else 0.0
+
+
+def _scaled(rows: Floats) -> Floats:
+    heights = np.abs(rows).max(axis=1, keepdims=True)
+    return np.asarray(rows / np.where(heights > 0, heights, 1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import cached_property
 from typing import TypeAlias
 
@@ -11,6 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mbdc.dsl.nearest import closest
 from mbdc.dsl.records import frozen
 
 from .complaints_start import bad_start_value, unknown_start
@@ -95,8 +95,7 @@ class StartTexts:
                 return _range(coordinate.q), np.asarray(ca.DM(euler_parameters(ca.SX(matrix)))).ravel()
         places = self._known.get(wanted)
         if places is None:
-            near = get_close_matches(wanted, list(self._known), n=1)
-            raise StartError([unknown_start(name, near[0] if near else None)])
+            raise StartError([unknown_start(name, closest(wanted, self._known))])
         numbers = np.asarray(value, dtype=float).ravel()
         if numbers.size != len(places):
             raise StartError([bad_start_value(name, f"takes {len(places)} numbers, not {numbers.size}")])

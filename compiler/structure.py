@@ -12,6 +12,7 @@ from mbdc.dsl.records import frozen
 
 from .chains import Chains
 from .complaints_reduce import no_reduction
+from .draws import Draws
 from .equations import EquationsOfMotion
 
 Signature = list[dict[int, int]]
@@ -75,9 +76,9 @@ def _constraints_move_the_massless(equations: EquationsOfMotion, nv: int) -> boo
     columns = [ca.jacobian(motions, equations.coordinate_orders[1]), ca.jacobian(motions, equations.other_orders[0])]
     symbols = ca.vertcat(*ca.symvar(ca.horzcat(*columns)))
     evaluate = ca.Function("generic", [symbols], columns)
-    random = np.random.default_rng(5)
+    draws = Draws(5)
     for _ in range(GENERIC_STATES):
-        mass, gradients = (np.asarray(m.full()) for m in evaluate(random.uniform(0.3, 1.7, symbols.numel())))
+        mass, gradients = (np.asarray(m.full()) for m in evaluate(draws.column(0.3, 1.7, symbols.numel())))
         if not (np.isfinite(mass).all() and np.isfinite(gradients).all()):
             continue
         u, s, _ = np.linalg.svd(gradients)

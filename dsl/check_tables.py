@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from pathlib import Path
@@ -57,6 +56,8 @@ class Tables:
 
 
 def _lines(path: str, span: Span) -> list[list[str]]:
+    import csv  # few models have a table
+
     name = Path(path).name
     try:
         if Path(path).stat().st_size > MOST_BYTES:

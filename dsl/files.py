@@ -1,8 +1,9 @@
-"""Model files read from disk."""
+"""Model files read from disk, and the folder for what is kept between runs."""
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from .diagnostics import ModelError, error
@@ -30,6 +31,15 @@ def read_source(path: str | os.PathLike[str]) -> Source:
         line = data.count(b"\n", 0, wrong.start) + 1
         raise _refused(name, f"is not UTF-8 text (line {line})", "save it in the encoding UTF-8") from wrong
     return Source(name, text, file)
+
+
+def cache_folder() -> Path:
+    """Where mbdc keeps what it can make again, in the place that each system has for that. It may not exist."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or os.path.expanduser("~/AppData/Local"), "mbdc", "Cache")
+    if sys.platform == "darwin":
+        return Path(os.path.expanduser("~/Library/Caches"), "mbdc")
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "mbdc")
 
 
 def _refused(name: str, what: str, help: str | None) -> ModelError:

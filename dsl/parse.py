@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from platformdirs import user_cache_path
-
 import mbdc.grammar
 
 from . import complaints_syntax as say
 from .build_syntax import SyntaxBuilder
 from .diagnostics import Diagnostic, in_order
+from .files import cache_folder
 from .machine import Machine, Rule, Tables
 from .reading import Reading
 from .source import Source, Span
@@ -52,7 +51,7 @@ def _tables() -> Tables:
     """The tables of grammar/mbd.lark, kept in the user's cache folder between runs."""
     text = Path(mbdc.grammar.__file__).with_name("mbd.lark").read_text(encoding="utf-8")
     # A change of the grammar, or of what is stored of it, gives the file another name.
-    stored = user_cache_path("mbdc") / f"grammar-{_TABLES_FORMAT}-{crc32(text.encode()):08x}.json"
+    stored = cache_folder() / f"grammar-{_TABLES_FORMAT}-{crc32(text.encode()):08x}.json"
     tables = _stored(stored)
     if tables is None:
         tables = _made(text)

@@ -1,13 +1,16 @@
 """Records: what `dataclass` gives, made in a tenth of its time.
 
 The compiler has some two hundred of them, and making as many dataclasses takes longer than compiling a small
-model: each writes, parses and compiles five methods. Here one method is written for each class, the
-constructor; comparison, hashing and printing are shared. Type checkers read `frozen` as a dataclass.
+model: each writes, parses and compiles five methods. Here comparison, hashing and printing are shared, and the
+text of a constructor is compiled once for all classes with as many fields. Type checkers read `frozen` as a
+dataclass.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from types import CodeType, FunctionType
 from typing import Any, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
@@ -120,32 +123,61 @@ def _made(cls: type[Any], eq: bool, kw_only: bool, immutable: bool) -> type[Any]
 
 
 def _constructor(cls: type[Any], specification: _Specification) -> Callable[..., None]:
-    """`__init__`, written once for the class: the only text that is compiled."""
+    """`__init__` of a class: the code of its shape with the names of the fields put in."""
     scope: dict[str, Any] = {"_MISSING": _MISSING}
-    positional: list[str] = []
-    named: list[str] = []
-    body: list[str] = []
-    for name, spec, only_named in specification:
+    names: dict[Any, str] = {}
+    defaults: list[Any] = []
+    named_defaults: dict[str, Any] = {}
+    shape: list[tuple[bool, bool]] = []
+    for name, spec, named in specification:
         if not spec.init:
             continue
-        text = name
-        if spec.default is not _MISSING:
-            scope[f"_default_{name}"] = spec.default
-            text += f"=_default_{name}"
-        elif spec.default_factory is not _MISSING:
-            scope[f"_make_{name}"] = spec.default_factory
-            text += "=_MISSING"
-            body.append(f" if {name} is _MISSING: {name} = _make_{name}()")
-        (named if only_named else positional).append(text)
-        body.append(f" d[{name!r}] = {name}")
-    if hasattr(cls, "__post_init__"):
-        body.append(" self.__post_init__()")
-    parameters = ["self", *positional, *(["*", *named] if named else [])]
-    lines = [f"def __init__({', '.join(parameters)}):", " d = self.__dict__", *body]
-    exec("\n".join(lines), scope)
-    made: Callable[..., None] = scope["__init__"]
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
+        is_made = spec.default_factory is not _MISSING
+        if is_made:
+            scope[f"make_{len(shape)}"] = spec.default_factory
+        names[f"field_{len(shape)}"] = name
+        shape.append((named, is_made))
+        if not is_made and spec.default is _MISSING:
+            if defaults and not named:
+                raise TypeError(f"{cls.__qualname__}: `{name}` has no default and follows a field that has one")
+        elif named:
+            named_defaults[name] = spec.default
+        else:
+            defaults.append(spec.default)
+    code = _code(tuple(shape), hasattr(cls, "__post_init__"))
+    # What is called as the placeholders are: the parameters, and the keys of the record's dictionary.
+    code = code.replace(
+        co_varnames=tuple(names.get(name, name) for name in code.co_varnames),
+        co_consts=tuple(names.get(value, value) for value in code.co_consts),
+        co_qualname=f"{cls.__qualname__}.__init__",
+    )
+    made = FunctionType(code, scope, "__init__", tuple(defaults))
+    made.__kwdefaults__ = named_defaults
     return made
+
+
+@cache
+def _code(shape: tuple[tuple[bool, bool], ...], is_finished: bool) -> CodeType:
+    """The code that sets as many fields; compiling it is what takes time, and few classes differ in shape.
+
+    Of each field `shape` says whether it is given by name only, and whether its default is made anew;
+    `is_finished` records have a `__post_init__`.
+    """
+    fields = [f"field_{i}" for i in range(len(shape))]
+    positional = [field for field, (named, _) in zip(fields, shape, strict=True) if not named]
+    only_named = [field for field, (named, _) in zip(fields, shape, strict=True) if named]
+    parameters = ["self", *positional, *(["*", *only_named] if only_named else [])]
+    body = [" d = self.__dict__"]
+    for i, (field, (_, is_made)) in enumerate(zip(fields, shape, strict=True)):
+        if is_made:
+            body.append(f" if {field} is _MISSING: {field} = make_{i}()")
+        body.append(f" d[{field!r}] = {field}")
+    if is_finished:
+        body.append(" self.__post_init__()")
+    scope: dict[str, Any] = {}
+    exec("\n".join([f"def __init__({', '.join(parameters)}):", *body]), scope)
+    code: CodeType = scope["__init__"].__code__
+    return code
 
 
 def _compared(record: object) -> tuple[Any, ...]:

@@ -25,8 +25,8 @@ PASSES = {
     "compiler/derive.py", "compiler/reduce.py", "compiler/initialize.py", "compiler/simulate.py",
 }  # fmt: skip
 FACES = {
-    "dsl/analyse.py", "compiler/build.py", "compiler/model.py", "compiler/cli.py", "compiler/stages.py",
-    "compiler/api/__init__.py",
+    "dsl/analyse.py", "compiler/build.py", "compiler/model.py", "compiler/runs.py", "compiler/cli.py",
+    "compiler/stages.py", "compiler/api/__init__.py",
 }  # fmt: skip
 HEAVY = {"casadi", "numpy", "scipy", "sympy", "lark", "pandas", "mbdc"}
 FORBIDDEN_NAMES = ("util", "helper", "manager", "misc", "common")

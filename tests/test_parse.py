@@ -341,7 +341,7 @@ def test_every_rule_has_its_method_and_every_method_its_rule() -> None:
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache folder, and no tables in memory."""
     folder = tmp_path / "cache"
-    monkeypatch.setattr(parsing, "user_cache_path", lambda name: folder)
+    monkeypatch.setattr(parsing, "cache_folder", lambda: folder)
     monkeypatch.setattr(parsing, "_tables", parsing._tables.__wrapped__)
     return folder
 

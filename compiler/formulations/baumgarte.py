@@ -19,9 +19,6 @@ from ..start import Start
 from . import refusals
 from .formulation import Formulation, FormulationName
 
-GAINS = (10.0, 10.0)
-"""α and β (1/s) where none are given: for motions with a time scale of a second; no choice serves all."""
-
 
 @frozen(eq=False)
 class Baumgarte(Formulation):

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Final, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from mbdc.dsl.diagnostics import Diagnostic
 from mbdc.dsl.records import field, frozen
 
-from ..integrate import Driver
-from ..kernels import Kernels
-from ..start import Start
+if TYPE_CHECKING:
+    from ..integrate import Driver
+    from ..kernels import Kernels
+    from ..start import Start
 
 FormulationName: TypeAlias = Literal["attraction", "baumgarte", "ggl", "udwadia-kalaba", "null-space"]
 NAMES: Final[tuple[FormulationName, ...]] = get_args(FormulationName)
 """All there are, the default first."""
+
+GAINS = (10.0, 10.0)
+"""Baumgarte's α and β (1/s) where none are given: for motions with a time scale of a second; no choice serves all."""
 
 
 @frozen(eq=False)
