@@ -139,7 +139,7 @@ class Impacts:
     def _hardly_bounces(self, rebounds: Floats) -> Flags:
         """Where a gap would not open further than it is known to."""
         closing = self._seen.closing[:, 0]
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             heights = np.where(closing < 0, rebounds**2 / (-2 * closing), np.inf)
         return np.asarray(heights <= HARDLY * (DEEP * self._contacts.sizes.gaps + NOTHING))
 

@@ -199,30 +199,32 @@ class Watch:
         """
         low, end = good.time, float(high[0].times[0])
         width = end - low
-        near = self._near(modes)[rows]
-        at_low = self.margins(piece_of(good), high[1], modes).values[rows, 0]
+        near = self._near(modes)
+        at_low = self.margins(piece_of(good), high[1], modes).values[:, 0]
         latest, found = end, high[0]
         here = self.margins(*high, modes)
-        values, rates = here.values[rows, 0], here.rates[rows, 0]
-        at_high = values
+        at_high = here.values[:, 0]
         for _ in range(MOST_HALVINGS):
-            if _meets(values, near) or end - low <= TIME_DIGITS * max(abs(end), width):
+            values, rates = here.values[:, 0], here.rates[:, 0]
+            # What has turned negative meanwhile counts too: the first of all is sought.
+            sought = np.union1d(rows, np.flatnonzero(at_high < -near))
+            if _meets(values[sought], near[sought]) or end - low <= TIME_DIGITS * max(abs(end), width):
                 break
-            guess = _guessed(low, end, at_low, at_high, latest, values, rates)
+            guess = _guessed(low, end, at_low[sought], at_high[sought], latest, values[sought], rates[sought])
             tried = again(good, guess)
             if tried is None:
                 break
             here, latest = self.margins(*tried, modes), guess
-            values, rates = here.values[rows, 0], here.rates[rows, 0]
-            if np.any(values < 0) or _meets(values, near):
+            values = here.values[:, 0]
+            if np.any(values[sought] < 0) or np.any(values < -near) or _meets(values[sought], near[sought]):
                 end, found, at_high = guess, tried[0], values
                 at_low = np.where(at_low > 0, at_low / 2, at_low)
             else:
-                low, at_low, at_high = guess, values, at_high / 2
-        worst = self.margins(found, high[1], modes).values[rows, 0]
-        turned = rows[(worst < 0) | (worst <= near)]
+                low, at_low, at_high = guess, values, np.where(at_high < 0, at_high / 2, at_high)
+        worst = self.margins(found, high[1], modes).values[:, 0]
+        turned = np.flatnonzero((worst < -near) | (np.isin(np.arange(worst.size), rows) & (worst <= near)))
         if not turned.size:
-            turned = rows[[int(np.argmin(worst))]]
+            turned = rows[[int(np.argmin(worst[rows]))]]
         return Crossing(before, found.state(0), tuple(self.watched[int(row)] for row in turned))
 
     def _near(self, modes: ModeValues) -> Floats:
