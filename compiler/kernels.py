@@ -115,6 +115,31 @@ class Kernels:
         return ca.Function("constraint_rows", [t, x, e], [gradients, r.metric])
 
     @cached_property
+    def kept_rows(self) -> ca.Function:
+        """(t, x, environment) to gradients as `constraint_rows` has them, those of limits and frictions behind them.
+
+        Also the metric, and for each row whether it is kept: constraints are, limits and frictions where they are held.
+        """
+        r = self.reduced
+        modes = r.equations.system.modes
+        velocities = r.equations.coordinate_orders[0].numel()
+        rows, flags = ca.SX(r.equations.contacts), ca.SX(r.equations.contacts.numel(), 1)
+        for k, gap in enumerate(r.equations.gaps):
+            rows[gap.place] = (r.contacts.closing if gap.level == "position" else r.contacts.rates)[k]
+            flags[gap.place] = modes.held[gap.place]
+        start = 0
+        for k, friction in enumerate(r.equations.frictions):
+            stop = start + friction.flow.numel()
+            rows[friction.places] = r.contacts.slips[start:stop]
+            flags[friction.places] = modes.sticking[k]
+            start = stop
+        t, x, _, e = self._arguments
+        gradients, metric = self.constraint_rows(t, x, e)
+        slopes = ca.substitute(ca.jacobian(rows, r.z[:velocities]), r.z, ca.SX.zeros(r.z.numel()))
+        flags = ca.vertcat(ca.SX.ones(gradients.size1()), ca.densify(flags))
+        return ca.Function("kept_rows", [t, x, e], [ca.vertcat(gradients, slopes), metric, flags])
+
+    @cached_property
     def massless(self) -> tuple[int, ...]:
         """Places among the velocities of those that no kinetic energy contains."""
         equations = self.reduced.equations
@@ -383,10 +408,14 @@ class Kernels:
         """The constraint rows combined as `redundancy.Redundancy` says."""
         plain = self._scaled_dae
         places = [i for i, row in enumerate(self.reduced.equations.rows) if row.kind == "constraint"]
+        contacts = range(plain["z"].numel() - self.reduced.equations.contacts.numel(), plain["z"].numel())
+        kept = self.multipliers
+        forces = plain["z"][[*range(kept.start, kept.stop), *contacts], 0]
+        places += contacts
         m = len(places)
         keep, choose = ca.SX.sym("keep", m, m), ca.SX.sym("choose", m, m)
         rows = ca.SX(plain["alg"])
-        rows[places] = ca.mtimes(keep, rows[places]) + ca.mtimes(choose, plain["z"][self.multipliers])
+        rows[places] = ca.mtimes(keep, rows[places]) + ca.mtimes(choose, forces)
         return plain | {"alg": rows, "p": ca.vertcat(plain["p"], ca.vec(keep), ca.vec(choose))}
 
     def _columns(self) -> list[ca.MX]:

@@ -39,7 +39,7 @@ class Repeat:
 class Redundancy:
     """`keep` = P·D and `choose` = (I - P)·D⁻¹, both (m, m); `repeats` name the dependence at this state.
 
-    `not_unique` are the rows whose multipliers other choices would change.
+    Rows are counted constraints first, then limits and frictions. `not_unique` are the rows whose multipliers other choices would change.
     """
 
     rank: int
@@ -56,9 +56,12 @@ def constraint_jacobian(kernels: Kernels, t: float, x: Floats, environment: Floa
 
 
 def find_redundancy(kernels: Kernels, t: float, x: Floats, environment: Floats) -> Redundancy | None:
-    """The dependence among constraint rows at a state; None where they are independent."""
-    sparse, metric = constraint_jacobian(kernels, t, x, environment)
-    if sparse.size1() == 0 or (sparse.size1() > FEW_ROWS and _clearly_independent(sparse)):
+    """The dependence among rows that are kept at a state; None where they are independent.
+
+    Those are the constraint rows, and behind them limits and frictions, as far as they are held.
+    """
+    sparse, metric, kept = _kept_rows(kernels, t, x, environment)
+    if not kept.size or (kept.size > FEW_ROWS and _clearly_independent(sparse)):
         return None
     jacobian = np.asarray(sparse.full())
     whitened = np.linalg.solve(np.linalg.cholesky(metric), jacobian.T).T
@@ -71,13 +74,27 @@ def find_redundancy(kernels: Kernels, t: float, x: Floats, environment: Floats) 
         return None
     p = u[:, :rank] @ u[:, :rank].T
     left = np.eye(p.shape[0]) - p
+    size = kernels.reduced.equations.contacts.numel() + len(kernels.reduced.equations.system.rows)
+    keep, choose = np.eye(size), np.zeros((size, size))
+    keep[np.ix_(kept, kept)] = p / lengths[None, :]
+    choose[np.ix_(kept, kept)] = left * lengths[None, :]
     return Redundancy(
         rank=rank,
-        keep=p / lengths[None, :],
-        choose=left * lengths[None, :],
-        repeats=_repeats(unit, rank),
-        not_unique=tuple(int(i) for i in np.flatnonzero(np.diag(left) > 1e-9)),
+        keep=keep,
+        choose=choose,
+        repeats=tuple(Repeat(int(kept[r.row]), tuple(int(kept[i]) for i in r.of)) for r in _repeats(unit, rank)),
+        not_unique=tuple(int(kept[i]) for i in np.flatnonzero(np.diag(left) > 1e-9)),
     )
+
+
+def _kept_rows(kernels: Kernels, t: float, x: Floats, environment: Floats) -> tuple[ca.DM, Floats, NDArray[np.intp]]:
+    """Gradients of the rows that are kept, the metric, and the places of those rows."""
+    if not kernels.reduced.equations.contacts.numel():
+        jacobian, metric = constraint_jacobian(kernels, t, x, environment)
+        return jacobian, metric, np.arange(jacobian.size1())
+    jacobian, metric, flags = kernels.kept_rows(t, x, environment)
+    kept = np.flatnonzero(np.asarray(flags).ravel() > 0)
+    return jacobian[kept.tolist(), :], np.asarray(metric.full()), kept
 
 
 def _clearly_independent(jacobian: ca.DM) -> bool:

@@ -161,6 +161,9 @@ class _Runner:
 
     def _watch_rank(self) -> None:
         """Note the first time the constraint rows have another rank than at the start."""
+        if self._driver.kernels.reduced.equations.contacts.numel():
+            # Limits and frictions that are held count among the rows, and come and go.
+            return
         rank = None if self._redundancy is None else self._redundancy.rank
         if rank != self._first_rank and self.run.rank_change is None:
             self.run.rank_change = (self.state.time, self._redundancy)

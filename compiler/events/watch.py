@@ -60,7 +60,7 @@ class Watch:
         self._kernels = kernels
         self._places = places
         self._sizes = sizes
-        self._deepest = np.zeros(places.gaps.size)
+        self._deepest, self._back = np.zeros(places.gaps.size), np.zeros(len(places.spans))
         system = kernels.reduced.equations.system
         sides = [(limit, side) for limit in system.limits for side in limit.sides]
         self._ends = [i for i, (limit, _) in enumerate(sides) if limit.level is None]
@@ -79,13 +79,19 @@ class Watch:
         """The limit that can only end a run, and its side."""
         return self._named[place]
 
-    def _slack(self, state: State, environment: Floats, modes: ModeValues) -> Floats:
-        """How deep free gaps may go, (ng,): those that rest on what else is held (sticks, say) do so to rounding."""
+    def _slack(self, state: State, environment: Floats, modes: ModeValues) -> tuple[Floats, Floats]:
+        """How deep free gaps may go, (ng,), and how far flows back, (nf,).
+
+        What rests because something else is held (sticks, say) does so to rounding.
+        """
         seen = Sensed.at(self._kernels, self._places, state, environment)
         sizes = self._sizes
         slow = np.abs(seen.rates[:, 0]) <= EXACT * sizes.rates + NOTHING
         resting = (seen.gaps[:, 0] <= EXACT * sizes.gaps + NOTHING) & (slow | ~self._places.hit)
-        return np.asarray(np.where(resting, EXACT, DEEP) * sizes.gaps + NOTHING)
+        lengths = np.array([float(np.linalg.norm(seen.flows[span, 0])) for span in self._places.spans])
+        blocked = lengths <= EXACT * sizes.flows + NOTHING
+        back = np.where(blocked, EXACT * sizes.flows + NOTHING, 0.0)
+        return np.where(resting, EXACT, DEEP) * sizes.gaps + NOTHING, back
 
     def margins(self, piece: Piece, environment: Floats, modes: ModeValues) -> Margins:
         """Along a settled piece."""
@@ -127,7 +133,7 @@ class Watch:
         sign = float(modes.direction[span.start])
         if sign == 0:
             return np.ones_like(unknown), unknown
-        return sign * seen.flows[span.start], sign * seen.slips[span.start]
+        return sign * seen.flows[span.start] + self._back[k], sign * seen.slips[span.start]
 
     def first(
         self, state: State, piece: Piece, environment: Floats, modes: ModeValues, again: Again
@@ -135,7 +141,7 @@ class Watch:
         """The first margin of a settled piece that turns negative; dips between two instants are looked for too."""
         if not self.watched:
             return None
-        self._deepest = self._slack(state, environment, modes)
+        self._deepest, self._back = self._slack(state, environment, modes)
         start = self.margins(piece_of(state), environment, modes)
         along = self.margins(piece, environment, modes)
         values, rates = np.hstack([start.values, along.values]), np.hstack([start.rates, along.rates])

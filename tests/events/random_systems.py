@@ -111,7 +111,7 @@ def _plane(random: np.random.Generator) -> System:
 def _pendulum(random: np.random.Generator) -> System:
     """Links with stops at their joints and dry bearings, in absolute coordinates or in angles."""
     first, second = random.uniform(-1.2, 1.2), random.uniform(-1.2, 1.2)
-    stop = random.uniform(1.25, 2.0)
+    stop = round(random.uniform(1.25, 2.0), 6)
     lines = [
         f"coordinate Angle a(start = {first:.6f}, rate = {random.uniform(-2, 2):.6f});",
         f"coordinate Angle b(start = {second:.6f}, rate = {random.uniform(-2, 2):.6f});",
