@@ -113,7 +113,7 @@ class Impacts:
         open_to_impact = self._touched & places.hit
         if not np.any(open_to_impact & (rates < -least)):
             return None
-        at_rest = (np.abs(rates) <= slow * fastest) | self._hardly_bounces(restitution * rates)
+        at_rest = (np.abs(rates) <= slow * fastest) | self._hardly_moves(restitution * rates)
         elastic = np.where(at_rest, 0.0, restitution)
         lost = put_in = 0.0
         taking_part: set[int] = set()
@@ -124,6 +124,12 @@ class Impacts:
                 break
             if count == rounds:
                 elastic = np.zeros_like(elastic)
+            still = self._touched & places.hit & self._hardly_moves(now.rates)
+            done = self._comes_to_rest(still, now) if not np.any(approached & ~still) else None
+            if done is not None:
+                now, lost, put_in = done.after, lost + done.lost, put_in + done.put_in
+                taking_part |= set(map(int, np.flatnonzero(approached)))
+                break
             chosen = approached | (self._touched & (elastic == 0) & (now.rates <= least))
             done = self._round(chosen, elastic, now)
             now, lost, put_in = done.after, lost + done.lost, put_in + done.put_in
@@ -136,12 +142,20 @@ class Impacts:
         )
         return Impact(replace(self._state, x=x), hits, lost, put_in)
 
-    def _hardly_bounces(self, rebounds: Floats) -> Flags:
-        """Where a gap would not open further than it is known to."""
-        closing = self._seen.closing[:, 0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            heights = np.where(closing < 0, rebounds**2 / (-2 * closing), np.inf)
-        return np.asarray(heights <= HARDLY * (DEEP * self._contacts.sizes.gaps + NOTHING))
+    def _hardly_moves(self, rates: Floats) -> Flags:
+        """Gaps that open or close no faster than if they had fallen through the depth at which they are found."""
+        falling = float(np.max(np.abs(self._seen.closing[:, 0]), initial=0.0))
+        depth = HARDLY * (DEEP * self._contacts.sizes.gaps + NOTHING)
+        return np.asarray(rates**2 <= 2 * falling * depth)
+
+    def _comes_to_rest(self, slow: Flags, now: _Speeds) -> _Round | None:
+        """All gaps that hardly move are closed at once: what they would still do lies below the digits of a gap."""
+        modes = self._modes
+        for k, place in enumerate(self._places.modes):
+            modes = modes.hold(int(place), bool(slow[k]))
+        for k, span in enumerate(self._places.spans):
+            modes = modes.press(k, False).slide(k, span, np.zeros(span.stop - span.start))
+        return self._solved(modes, np.zeros(now.rates.size), now)
 
     def _slopes(self, modes: ModeValues) -> _Slopes:
         driver = self._driver.in_modes(modes.column)
@@ -248,6 +262,9 @@ class Impacts:
             if pulled > most + EXACT * largest:
                 against = self._towards(span, -force / pulled * size)
                 return [Violation(lambda m: m.slide(k, span, against), (pulled - most) / largest)]
+            return []
+        if normal <= EXACT * largest:
+            # Without a normal force sliding one way is as good as the other.
             return []
         towards = modes.direction[span]
         along = towards if towards.size == 1 else towards + self._seen.flows[span, 0]

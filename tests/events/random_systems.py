@@ -127,8 +127,10 @@ def _pendulum(random: np.random.Generator) -> System:
     if random.random() < 0.4:
         lines.append(f"friction hinge: {random.uniform(0.05, 0.9):.6f}, 1[N.m] on a;")
     if random.random() < 0.4:
-        lines.append(f"limit floor{_restitution(random)}: q[2] >= -1.65[m];")
-        gaps.append("q[2] + 1.65")
+        start = -np.cos(first) - 0.7 * np.cos(first + second)
+        floor = round(float(start - random.uniform(0.0, 0.3) - 1e-6), 6)
+        lines.append(f"limit floor{_restitution(random)}: q[2] >= {floor:.6f}[m];")
+        gaps.append(f"q[2] - ({floor})")
     return System(_model(lines), tuple(gaps))
 
 
