@@ -39,7 +39,8 @@ class Repeat:
 class Redundancy:
     """`keep` = P·D and `choose` = (I - P)·D⁻¹, both (m, m); `repeats` name the dependence at this state.
 
-    Rows are counted constraints first, then limits and frictions. `not_unique` are the rows whose multipliers other choices would change.
+    Rows are counted constraints first, then limits and frictions. `not_unique` are the rows whose multipliers other
+    choices would change.
     """
 
     rank: int

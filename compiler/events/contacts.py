@@ -25,8 +25,10 @@ EXACT = 1e-9
 """Violations below this part of the sizes involved are rounding."""
 NOTHING = 1e-14
 """Gaps (m, rad), speeds and forces below this are 0 in any case."""
-DEEP = 1e-14
+DEEP = 4e-15
 """A gap that closes is found by going so far below 0, as a part of its largest size."""
+TINY = 1e-17
+"""Depths (m, rad) below this do not matter in any case."""
 SLOW = 1e-8
 """Speeds below this part of the largest met do not matter to the direction of sliding in a plane."""
 ONSET = 20.0
@@ -185,7 +187,7 @@ class Contacts:
         normal, largest = float(seen.normals[k, 0]), float(max(seen.resting[k, 0], 0.0))
         found = []
         if modes.pressed[k] != (normal > 0) and abs(normal) > EXACT * force:
-            found.append(Violation(lambda m: m.press(k, normal > 0), abs(normal) / force))
+            found.append(Violation(lambda m: m.press(k, normal > 0), abs(normal) / force, of_sign=True))
         if modes.sticking[k]:
             pulled = float(np.linalg.norm(seen.rubbing[span, 0]))
             if pulled > largest + EXACT * max(force, pulled):
@@ -193,7 +195,7 @@ class Contacts:
                 if _is_plane(span):
                     direction = ONSET * modes.small[k] * direction
                 found.append(Violation(lambda m: m.slide(k, span, direction), (pulled - largest) / force))
-        elif rests:
+        elif rests and largest > EXACT * force:
             direction = modes.direction[span]
             turned = float(direction @ seen.slips[span, 0])
             length = float(np.linalg.norm(direction))

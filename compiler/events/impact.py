@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from mbdc.dsl.records import frozen, replace
 
 from ..integrate import Driver, State
-from .contacts import DEEP, EXACT, NOTHING, Contacts, Undecided, holding
+from .contacts import DEEP, EXACT, NOTHING, TINY, Contacts, Undecided, holding
 from .modes import ModeValues
 from .sense import Sensed
 from .solve import Doubt, Violation, solved, without_violation
@@ -29,7 +29,7 @@ Flags = NDArray[np.bool_]
 
 MOST_ROUNDS = 40
 """After so many rounds for each limit that is touched, all of them act as inelastic: what is left is a cascade."""
-HARDLY = 3.0
+HARDLY = 10.0
 """A bounce is over that would rise to no more than so many times the depth at which it was found."""
 LOWERED = (1.0, 0.75, 0.5, 0.25, 0.0)
 
@@ -145,7 +145,7 @@ class Impacts:
     def _hardly_moves(self, rates: Floats) -> Flags:
         """Gaps that open or close no faster than if they had fallen through the depth at which they are found."""
         falling = float(np.max(np.abs(self._seen.closing[:, 0]), initial=0.0))
-        depth = HARDLY * (DEEP * self._contacts.sizes.gaps + NOTHING)
+        depth = HARDLY * (DEEP * self._contacts.sizes.gaps + TINY)
         return np.asarray(rates**2 <= 2 * falling * depth)
 
     def _comes_to_rest(self, slow: Flags, now: _Speeds) -> _Round | None:
@@ -254,7 +254,7 @@ class Impacts:
         before, after = now.flows[span], done.after.flows[span]
         size = max(float(np.abs(before).max()), float(np.abs(after).max()), NOTHING)
         if modes.pressed[k] != (normal > 0) and abs(normal) > EXACT * largest:
-            return [Violation(lambda m: m.press(k, normal > 0), abs(normal) / largest)]
+            return [Violation(lambda m: m.press(k, normal > 0), abs(normal) / largest, of_sign=True)]
         if modes.sticking[k]:
             force = done.impulses[self._places.flows[span]]
             pulled = float(np.linalg.norm(force))

@@ -23,16 +23,22 @@ Floats = NDArray[np.float64]
 
 MOST_EXCHANGES = 60
 MOST_TRIED = 4096
+MOST_SIGNS = 4
+"""Normal forces may change their signs so often while the other modes are kept."""
 
 Remedy: TypeAlias = Callable[[ModeValues], ModeValues]
 
 
 @frozen
 class Violation:
-    """A contact whose mode is not what its forces say: how it is mended, and how wrong it is (relative)."""
+    """A contact whose mode is not what its forces say: how it is mended, and how wrong it is (relative).
+
+    `of_sign`: it is the sign of a normal force alone that is wrong.
+    """
 
     remedy: Remedy
     size: float
+    of_sign: bool = False
 
 
 Judge: TypeAlias = Callable[[ModeValues], Sequence[Violation] | None]
@@ -61,9 +67,14 @@ def without_violation(modes: ModeValues, judge: Judge, doubt: Doubt, places: Pla
             seen.add(tried.key)
             tried = rule(tried, violations)
     for tried in _every(modes, doubt, places):
-        violations = judge(tried)
-        if violations is not None and not violations:
-            return tried
+        for _ in range(MOST_SIGNS):
+            violations = judge(tried)
+            if violations is not None and not violations:
+                return tried
+            signs = [violation for violation in violations or () if violation.of_sign]
+            if not signs:
+                break
+            tried = _all(tried, signs)
     return None
 
 

@@ -12,7 +12,7 @@ from mbdc.dsl.records import frozen
 
 from ..integrate import Piece, State
 from ..kernels import Kernels, columns_at
-from .contacts import DEEP, EXACT, NOTHING, ONSET, Sizes
+from .contacts import DEEP, EXACT, NOTHING, ONSET, TINY, Sizes
 from .modes import ModeValues
 from .sense import Places, Sensed, piece_of
 
@@ -91,7 +91,10 @@ class Watch:
         lengths = np.array([float(np.linalg.norm(seen.flows[span, 0])) for span in self._places.spans])
         blocked = lengths <= EXACT * sizes.flows + NOTHING
         back = np.where(blocked, EXACT * sizes.flows + NOTHING, 0.0)
-        return np.where(resting, EXACT, DEEP) * sizes.gaps + NOTHING, back
+        deep = DEEP * sizes.gaps + TINY
+        # A gap that begins below 0, as far as that goes unnoticed, is only asked to go no deeper.
+        depths = np.maximum(deep, deep - seen.gaps[:, 0])
+        return np.where(resting, EXACT * sizes.gaps + NOTHING, depths), back
 
     def margins(self, piece: Piece, environment: Floats, modes: ModeValues) -> Margins:
         """Along a settled piece."""
@@ -214,15 +217,20 @@ class Watch:
             values, rates = here.values[:, 0], here.rates[:, 0]
             # What has turned negative meanwhile counts too: the first of all is sought.
             sought = np.union1d(rows, np.flatnonzero(at_high < -near))
-            if _meets(values[sought], near[sought]) or end - low <= TIME_DIGITS * max(abs(end), width):
+            if _meets(values, rates, near, sought) or end - low <= TIME_DIGITS * max(abs(end), width):
                 break
-            guess = _guessed(low, end, at_low[sought], at_high[sought], latest, values[sought], rates[sought])
+            # Where a margin begins at 0 and rises, a secant would lead back to where it begins.
+            is_clear = at_low[sought] > 3 * near[sought]
+            guess = _guessed(low, end, at_low[sought], at_high[sought], is_clear, latest, values[sought], rates[sought])
             tried = again(good, guess)
             if tried is None:
-                break
+                # Too short a way to integrate: nothing has happened on it.
+                low = guess
+                continue
             here, latest = self.margins(*tried, modes), guess
             values = here.values[:, 0]
-            if np.any(values[sought] < 0) or np.any(values < -near) or _meets(values[sought], near[sought]):
+            rates = here.rates[:, 0]
+            if np.any(values[sought] < 0) or np.any(values < -near) or _meets(values, rates, near, sought):
                 end, found, at_high = guess, tried[0], values
                 at_low = np.where(at_low > 0, at_low / 2, at_low)
             else:
@@ -239,25 +247,34 @@ class Watch:
         for row, watched in enumerate(self.watched):
             k = watched.place
             if watched.kind == "gap" and not modes.held[self._places.modes[k]]:
-                near[row] = self._deepest[k] / 2
+                near[row] = (DEEP * self._sizes.gaps[k] + TINY) / 2
             elif watched.kind == "friction" and not modes.sticking[k]:
                 near[row] = EXACT / 10 * self._sizes.flows[k] + NOTHING / 2
         return near
 
 
-def _meets(values: Floats, near: Floats) -> bool:
-    """Whether one margin is 0, and none is clearly negative."""
-    return bool(np.any(np.abs(values) <= near) and np.all(values >= -near))
+def _meets(values: Floats, rates: Floats, near: Floats, sought: NDArray[np.intp]) -> bool:
+    """Whether one of the margins sought is 0 and falls, and none is clearly negative."""
+    falling = ~(rates[sought] >= 0)
+    zero = (np.abs(values[sought]) <= near[sought]) & falling
+    return bool(np.any(zero) and np.all(values[sought] >= -near[sought]))
 
 
 def _guessed(
-    low: float, end: float, at_low: Floats, at_high: Floats, latest: float, values: Floats, rates: Floats
+    low: float,
+    end: float,
+    at_low: Floats,
+    at_high: Floats,
+    is_clear: NDArray[np.bool_],
+    latest: float,
+    values: Floats,
+    rates: Floats,
 ) -> float:
     """Where the first of some margins is 0, between two times; `values` and their `rates` are at the latest one."""
     with np.errstate(divide="ignore", invalid="ignore"):
         newton = (latest - values / rates)[rates < 0]
         secant = (low + (end - low) * at_low / (at_low - at_high))[at_high < 0]
-    for guesses in (newton, secant if np.all(at_low > 0) else np.array([])):
+    for guesses in (newton, secant if np.all(is_clear) else np.array([])):
         inside = guesses[(guesses > low) & (guesses < end)]
         if inside.size:
             return float(inside.min())
