@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 
 MOST_AT_ONCE = 100
 """Changes at one instant: more of them never end."""
+MOST_BETWEEN = 500
+"""Events in one interval: more of them cannot be told apart in what is recorded."""
 CLOSE = 1e-7
 """Events within this part of an interval of each other count as at one instant."""
 
@@ -72,6 +74,7 @@ class Hybrid:
         self._fastest = np.zeros(self._places.gaps.size)
         self._restitution = _restitution(driver, self._places)
         self._last = (-np.inf, 0)
+        self._busy = (-np.inf, 0)
 
     @property
     def is_idle(self) -> bool:
@@ -117,6 +120,12 @@ class Hybrid:
         time, count = self._last
         together = crossing.at.time - time <= CLOSE * self._interval
         self._last = (crossing.at.time, count + 1 if together else 0)
+        if crossing.at.time > self._busy[0] + self._interval:
+            self._busy = (crossing.at.time, 0)
+        self._busy = (self._busy[0], self._busy[1] + 1)
+        if self._busy[1] > MOST_BETWEEN:
+            passed.end("stopped", words.too_fast(self._names(crossing.watched), MOST_BETWEEN, self._interval))
+            return passed
         if self._last[1] > MOST_AT_ONCE:
             passed.end("stopped", words.too_many(self._names(crossing.watched), crossing.at.time))
             return passed

@@ -56,6 +56,12 @@ def too_many(involved: Sequence[str], time: float) -> str:
     return f"events{who} accumulate at {time:.9g} s: there is no motion past them (a cascade without rest)"
 
 
+def too_fast(involved: Sequence[str], count: int, interval: float) -> str:
+    """Events that come faster than they can be recorded."""
+    who = f" of {named(involved)}" if involved else ""
+    return f"more than {count} events{who} in {interval:.3g} s: with a shorter interval they can be followed"
+
+
 def undecided(kernels: Kernels, doubt: Doubt) -> str:
     """No modes are consistent."""
     equations = kernels.reduced.equations
