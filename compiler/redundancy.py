@@ -93,9 +93,9 @@ def _kept_rows(kernels: Kernels, t: float, x: Floats, environment: Floats) -> tu
     if not kernels.reduced.equations.contacts.numel():
         jacobian, metric = constraint_jacobian(kernels, t, x, environment)
         return jacobian, metric, np.arange(jacobian.size1())
-    jacobian, metric, flags = kernels.kept_rows(t, x, environment)
+    gradients, measure, flags = kernels.kept_rows(t, x, environment)
     kept = np.flatnonzero(np.asarray(flags).ravel() > 0)
-    return jacobian[kept.tolist(), :], np.asarray(metric.full()), kept
+    return gradients[kept.tolist(), :], np.asarray(measure.full()), kept
 
 
 def _clearly_independent(jacobian: ca.DM) -> bool:

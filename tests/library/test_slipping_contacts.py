@@ -94,11 +94,12 @@ def test_a_wheel_on_a_slope_rolls_where_friction_allows_and_slides_where_not():
 
 
 def test_a_ball_rolled_over_a_crest_lifts():
-    """A ball on a sphere leaves it where 17 cos(angle) = 10 cos(start), if friction holds until then (it slips a little before)."""
+    """A ball on a sphere leaves it where 17 cos(angle) = 10 cos(start), if friction holds until then."""
     model = machine(f"""\
   RigidBody ball({BALL}, r(start = {{1.1*sin(0.1), 0, 1.1*cos(0.1)}}, rate = {{0, 0, 0}}),
     S(start = identity(3), rate = {{0, 0, 0}}));
-  contacts.SphereOnSphere contact(b = ball.frame, radius = 0.1, radius_a = 1, slips = true, friction_coefficient = 1000);
+  contacts.SphereOnSphere contact(b = ball.frame, radius = 0.1, radius_a = 1, slips = true,
+    friction_coefficient = 1000);
 """)
     result = model.simulate(stop_time=3, interval=0.01)
     lifts = next(e for e in result.events if e.name == "contact.touch" and "leaves" in e.what)
