@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 NEAR = 0.15
 """Rows are near dependence where their independence has fallen to this part of its largest value so far."""
-TRUNCATION = 1e-3
+TRUNCATION = 1e-4
 """What is left out on the way through, as a part of the same value."""
 MOST_ROWS = 400
 """Beyond as many rows, singular values cost more than the run: change points are then not looked for."""

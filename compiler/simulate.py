@@ -146,8 +146,8 @@ class _Runner:
 
     def _go_on(self, piece: Piece, count: int, steering: Pilot, accuracy: Accuracy) -> bool:
         """Take a piece, or its part before a change point."""
-        self._learn(piece)
         far = None if self._passing else self._change_points.last_far(piece)
+        self._learn(piece, far is not None)
         if far is not None:
             if far < 0:
                 self._passing = True
@@ -183,7 +183,7 @@ class _Runner:
         duration = min(STEPS_PER_PIECE / self._rate, self._allowed)
         if self._passing:
             # One instant at a time: the window is to be left as soon as rows are independent again.
-            duration = min(duration, self._step)
+            duration = min(duration, 1.5 * self._step)
         return reach(self._driver.inputs, self.state.time, self._grid[self._next :], duration)
 
     def _parts(self, duration: float, count: int) -> int:
@@ -193,10 +193,11 @@ class _Runner:
         steps = self._rate * duration / max(count, 1)
         return int(2 ** np.clip(np.ceil(np.log2(max(steps, 1) / STEPS_PER_LOOK)), 0, MOST_PARTS))
 
-    def _learn(self, piece: Piece) -> None:
+    def _learn(self, piece: Piece, met: bool) -> None:
+        """From a piece, which may have met a change point."""
         duration = float(piece.times[-1]) - self.state.time
-        if self._passing:
-            # An explicit method's steps say nothing of those to come.
+        if self._passing or met:
+            # Neither an explicit method's steps nor those into a change point say anything of those to come.
             self.run.steps += piece.steps
             return
         self._rate = max(piece.steps - RESTART_STEPS, 1) / duration
