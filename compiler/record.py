@@ -42,21 +42,22 @@ def settle(
     piece: Piece,
     environment: Floats,
     redundancy: Redundancy | None = None,
-    truncation: Truncation | None = None,
+    *,
+    passed: bool = False,
 ) -> Settled:
     """Project a piece's states and solve for z again.
 
     The multipliers an integrator returns can be far off where they are kept out of its error test,
     so they are never recorded as they come. Where rows repeat others, multipliers are the least ones.
-    A `truncation` is given on the way through a change point: what it leaves out is not projected, and
-    the multipliers are those of the method that passes it.
+    What has `passed` a change point is taken as it is: the method that passes them keeps the constraints itself, as
+    far as they can be kept there.
     """
     k = piece.times.size
     times = piece.times[None, :]
     (before,) = mapped(kernels.residuals, k, [times, piece.x, environment])
-    regular = _regular(kernels, piece, environment) if redundancy is None and truncation is None else None
-    if truncation is not None:
-        x, z = project_any_rank(kernels, piece.times, piece.x, environment, truncation), piece.z
+    regular = _regular(kernels, piece, environment) if redundancy is None and not passed else None
+    if passed:
+        x, z = piece.x, piece.z
     elif regular is not None:
         x, z = regular
     else:

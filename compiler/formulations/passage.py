@@ -1,9 +1,9 @@
 """Through a change point, where constraint rows lose their rank for an instant.
 
-There an implicit method finds no step: multipliers grow without bound. Accelerations by a truncated
-pseudo-inverse leave the vanishing direction to inertia for that instant, and a truncated projection after every step
-puts the state back on the constraints. Used in a window round the loss of rank only; elsewhere truncation would
-let constraints go.
+There an implicit method finds no step: its matrices become singular. An explicit one evaluates at a few instants only,
+none of which is likely to be the change point itself, and where each is put on the constraints first, what it
+evaluates is smooth up to that point and beyond it. Should an instant lie so near that rounding takes over, a truncated
+pseudo-inverse leaves the vanishing direction to inertia.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ..record import project_any_rank
 from ..redundancy import RANK
 from ..truncation import Truncation
 from . import refusals
+from .buffered import Buffered
 from .explicit import Chart, ExplicitDriver
 from .matrices import Matrices
 from .udwadia_kalaba import States
@@ -47,17 +48,51 @@ class Passage:
         refused = [of(title, reduced) for of in (refusals.of_statements, refusals.of_equations, refusals.of_forces)]
         return not any(refused) and not reduced.equations.contacts.numel()
 
-    def follower(self, driver: Driver, truncation: Truncation) -> Driver:
-        """A driver over the same parameters and inputs."""
+    def follower(self, driver: Driver, truncation: Truncation, *, independent: bool) -> Driver:
+        """A driver over the same parameters and inputs; whether rows are `independent` but at change points."""
 
         def chart(t: float, x: Floats, environment: Floats, scales: Floats) -> Chart:
-            return _Passing(self._matrices, t, x, environment, scales, truncation)
+            sparse = self._sparse if independent else None
+            return _Passing(self._matrices, t, x, environment, scales, truncation, sparse)
 
         return ExplicitDriver(self.kernels, driver.parameters, driver.inputs, self._matrices, chart, MOST_STEPS)
 
     @cached_property
     def _matrices(self) -> Matrices:
         return Matrices(self.kernels)
+
+    @cached_property
+    def _sparse(self) -> _Sparse:
+        return _Sparse(self.kernels)
+
+
+class _Sparse:
+    """Projection and accelerations by sparse factorisations, for rows that are independent.
+
+    Both raise numpy's LinAlgError where they are not.
+    """
+
+    def __init__(self, kernels: Kernels) -> None:
+        self._project = Buffered(kernels.project)
+        self._solve = Buffered(kernels.solve_algebraic)
+        self._still = np.zeros(kernels.reduced.z.numel())
+
+    def project(self, t: float, x: Floats, environment: Floats) -> Floats:
+        return self._finite(self._project, t, x, environment)
+
+    def solve(self, t: float, x: Floats, environment: Floats) -> Floats:
+        return self._finite(self._solve, t, x, self._still, environment)
+
+    def _finite(self, function: Buffered, *arguments: float | Floats) -> Floats:
+        try:
+            found = function(*arguments)[0][:, 0]
+        except RuntimeError as singular:
+            if "Evaluation failed" not in str(singular):
+                raise
+            raise np.linalg.LinAlgError("rows are dependent") from singular
+        if not np.all(np.isfinite(found)):
+            raise np.linalg.LinAlgError("rows are dependent")
+        return found
 
 
 class _Passing(States):
@@ -75,16 +110,22 @@ class _Passing(States):
         environment: Floats,
         scales: Floats,
         truncation: Truncation,
+        sparse: _Sparse | None,
     ) -> None:
         super().__init__(matrices, environment, scales, truncation)
+        self._sparse = sparse
         self._positions = x.size - matrices.kernels.reduced.metric.shape[0]
         self._sizes = scales[self._positions :]
         gradients = matrices.dynamics(t, x, environment).gradients * self._sizes
         if not np.all(np.isfinite(gradients)):
             raise np.linalg.LinAlgError("the constraint gradients are not finite")
-        _, s, self._turned = np.linalg.svd(gradients)
         across = np.zeros(self._sizes.size, dtype=bool)
-        across[: int(np.sum(s > RANK * s[0]))] = True
+        if sparse is None:
+            _, s, self._turned = np.linalg.svd(gradients)
+            across[: int(np.sum(s > RANK * s[0]))] = True
+        else:
+            self._turned = np.linalg.qr(gradients.T, mode="complete").Q.T
+            across[: gradients.shape[0]] = True
         self.scales = np.concatenate([scales[: self._positions], np.where(across, ACROSS, 1.0)])
 
     def enter(self, t: float, x: Floats) -> Floats:
@@ -103,6 +144,19 @@ class _Passing(States):
     def _turn(self, x: Floats) -> Floats:
         return np.concatenate([x[: self._positions], self._turned @ (x[self._positions :] / self._sizes)])
 
+    def solve(self, t: float, x: Floats) -> Floats:
+        if self._sparse is not None:
+            try:
+                return self._sparse.solve(t, x, self._environment)
+            except np.linalg.LinAlgError:
+                pass
+        return super().solve(t, x)
+
     def _projected(self, t: float, x: Floats) -> Floats:
+        if self._sparse is not None:
+            try:
+                return self._sparse.project(t, x, self._environment)
+            except np.linalg.LinAlgError:
+                pass
         kernels = self._matrices.kernels
         return project_any_rank(kernels, np.array([t]), x[:, None], self._environment, self._truncation)[:, 0]
