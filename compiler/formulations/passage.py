@@ -30,6 +30,8 @@ Floats = NDArray[np.float64]
 
 MOST_STEPS = 120
 """An instant that takes more lies where the motion ends, not where it passes."""
+CLOSE = 300.0
+"""Steps that begin within so many times of what is left out know how to leave it out."""
 ACROSS = 1e4
 """How much coarser the tolerance is of speeds across the constraints, which projection takes out."""
 
@@ -113,20 +115,23 @@ class _Passing(States):
         sparse: _Sparse | None,
     ) -> None:
         super().__init__(matrices, environment, scales, truncation)
-        self._sparse = sparse
+        self._sparse = None if sparse is None or self._is_close(t, x) else sparse
         self._positions = x.size - matrices.kernels.reduced.metric.shape[0]
         self._sizes = scales[self._positions :]
         gradients = matrices.dynamics(t, x, environment).gradients * self._sizes
         if not np.all(np.isfinite(gradients)):
             raise np.linalg.LinAlgError("the constraint gradients are not finite")
+        _, s, self._turned = np.linalg.svd(gradients)
         across = np.zeros(self._sizes.size, dtype=bool)
-        if sparse is None:
-            _, s, self._turned = np.linalg.svd(gradients)
-            across[: int(np.sum(s > RANK * s[0]))] = True
-        else:
-            self._turned = np.linalg.qr(gradients.T, mode="complete").Q.T
-            across[: gradients.shape[0]] = True
+        across[: int(np.sum(s > RANK * s[0]))] = True
         self.scales = np.concatenate([scales[: self._positions], np.where(across, ACROSS, 1.0)])
+
+    def _is_close(self, t: float, x: Floats) -> bool:
+        """Whether rows are so near dependence that some of what is evaluated next may have to be left out."""
+        rows, metric = self._matrices.kernels.constraint_rows(t, x, self._environment)
+        whitened = np.linalg.solve(np.linalg.cholesky(metric.full()), rows.full().T).T
+        s = np.linalg.svd(whitened / self._truncation.units(whitened)[:, None], compute_uv=False)
+        return bool(s[-1] < CLOSE * self._truncation.cutoff * s[0])
 
     def enter(self, t: float, x: Floats) -> Floats:
         return self._turn(self._projected(t, x))
