@@ -35,8 +35,9 @@ class ChangePoints:
 
     That is the smallest singular value that counts, as a part of the largest.
 
-    `worthwhile` says whether the way through has been cheap so far. Rows are measured in the mass metric and in units of the longest they have been: a row whose gradient vanishes
-    must not be scaled up. `rank` is how many rows are independent in general.
+    Rows are measured in the mass metric and in units of the longest they have been: a row whose gradient vanishes
+    must not be scaled up. `rank` is how many rows are independent in general. `worthwhile` says whether the way
+    through has been cheap so far.
     """
 
     def __init__(self, driver: Driver, rank: int) -> None:

@@ -210,7 +210,8 @@ class _Runner:
         if self._passing or met:
             # Neither an explicit method's steps nor those into a change point say anything of those to come.
             self.run.steps += piece.steps
-            self._allowed = max(self._allowed, 2 * duration)
+            # Slowly: where the motion ends, longer pieces only fail again.
+            self._allowed = max(self._allowed, 1.25 * duration)
             return
         self._rate = max(piece.steps - RESTART_STEPS, 1) / duration
         if not self._rate_at_pilot:

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from functools import cached_property
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from mbdc.dsl.records import frozen
 
 from ..integrate import Driver
-from ..kernels import Kernels
-from ..record import project_any_rank
+from ..kernels import Kernels, StageKernels
+from ..record import constraint_places, least_changes
 from ..redundancy import RANK
 from ..truncation import Truncation
 from . import refusals
@@ -30,8 +31,8 @@ Floats = NDArray[np.float64]
 
 MOST_STEPS = 120
 """An instant that takes more lies where the motion ends, not where it passes."""
-CLOSE = 300.0
-"""Steps that begin within so many times of what is left out know how to leave it out."""
+CLOSE, DENSE = 300.0, 30.0
+"""Steps that begin within so many times of what is left out look for it, and within so many leave it out."""
 ACROSS = 1e4
 """How much coarser the tolerance is of speeds across the constraints, which projection takes out."""
 
@@ -55,7 +56,7 @@ class Passage:
 
         def chart(t: float, x: Floats, environment: Floats, scales: Floats) -> Chart:
             sparse = self._sparse if independent else None
-            return _Passing(self._matrices, t, x, environment, scales, truncation, sparse)
+            return _Passing(self._matrices, t, x, environment, scales, truncation, self._levels, self._rows, sparse)
 
         return ExplicitDriver(self.kernels, driver.parameters, driver.inputs, self._matrices, chart, MOST_STEPS)
 
@@ -64,8 +65,37 @@ class Passage:
         return Matrices(self.kernels)
 
     @cached_property
+    def _levels(self) -> tuple[_Level, ...]:
+        return tuple(_Level(stage, constraint_places(self.kernels, stage)) for stage in self.kernels.stages)
+
+    @cached_property
+    def _rows(self) -> Buffered:
+        return _dense(self.kernels.constraint_rows)
+
+    @cached_property
     def _sparse(self) -> _Sparse:
         return _Sparse(self.kernels)
+
+
+def _dense(function: ca.Function) -> Buffered:
+    arguments = function.sx_in()
+    return Buffered(ca.Function("dense", arguments, [ca.densify(part) for part in function.call(arguments)]))
+
+
+class _Level:
+    """Projects one state onto the constraints of a stage, whatever the rank of their rows."""
+
+    def __init__(self, stage: StageKernels, places: NDArray[np.intp]) -> None:
+        self._evaluate = _dense(stage.evaluate)
+        self._move = Buffered(stage.move)
+        self._places = places
+
+    def project(self, t: float, x: Floats, environment: Floats, truncation: Truncation) -> Floats:
+        for _step in range(2):
+            residual, jacobian, metric = self._evaluate(t, x, environment)
+            change = least_changes(residual[:, 0], jacobian, metric, truncation, self._places)
+            x = self._move(x, change)[0][:, 0]
+        return x
 
 
 class _Sparse:
@@ -112,10 +142,15 @@ class _Passing(States):
         environment: Floats,
         scales: Floats,
         truncation: Truncation,
+        levels: tuple[_Level, ...],
+        rows: Buffered,
         sparse: _Sparse | None,
     ) -> None:
         super().__init__(matrices, environment, scales, truncation)
-        self._sparse = None if sparse is None or self._is_close(t, x) else sparse
+        self._sparse = sparse
+        self._rows = rows
+        self._is_close = sparse is not None and self._is_within(CLOSE, t, x)
+        self._levels = levels
         self._positions = x.size - matrices.kernels.reduced.metric.shape[0]
         self._sizes = scales[self._positions :]
         gradients = matrices.dynamics(t, x, environment).gradients * self._sizes
@@ -126,12 +161,16 @@ class _Passing(States):
         across[: int(np.sum(s > RANK * s[0]))] = True
         self.scales = np.concatenate([scales[: self._positions], np.where(across, ACROSS, 1.0)])
 
-    def _is_close(self, t: float, x: Floats) -> bool:
-        """Whether rows are so near dependence that some of what is evaluated next may have to be left out."""
-        rows, metric = self._matrices.kernels.constraint_rows(t, x, self._environment)
-        whitened = np.linalg.solve(np.linalg.cholesky(metric.full()), rows.full().T).T
+    def _is_within(self, times: float, t: float, x: Floats) -> bool:
+        """Whether rows are within so many times of what is left out."""
+        rows, metric = self._rows(t, x, self._environment)
+        whitened = np.linalg.solve(np.linalg.cholesky(metric), rows.T).T
         s = np.linalg.svd(whitened / self._truncation.units(whitened)[:, None], compute_uv=False)
-        return bool(s[-1] < CLOSE * self._truncation.cutoff * s[0])
+        return bool(s[-1] < times * self._truncation.cutoff * s[0])
+
+    def _sparse_at(self, t: float, x: Floats) -> _Sparse | None:
+        """Sparse factorisations where they serve: far from dependence, they are not looked at again in a step."""
+        return None if self._is_close and self._is_within(DENSE, t, x) else self._sparse
 
     def enter(self, t: float, x: Floats) -> Floats:
         return self._turn(self._projected(t, x))
@@ -150,18 +189,21 @@ class _Passing(States):
         return np.concatenate([x[: self._positions], self._turned @ (x[self._positions :] / self._sizes)])
 
     def solve(self, t: float, x: Floats) -> Floats:
-        if self._sparse is not None:
+        sparse = self._sparse_at(t, x)
+        if sparse is not None:
             try:
-                return self._sparse.solve(t, x, self._environment)
+                return sparse.solve(t, x, self._environment)
             except np.linalg.LinAlgError:
                 pass
         return super().solve(t, x)
 
     def _projected(self, t: float, x: Floats) -> Floats:
-        if self._sparse is not None:
+        sparse = self._sparse_at(t, x)
+        if sparse is not None:
             try:
-                return self._sparse.project(t, x, self._environment)
+                return sparse.project(t, x, self._environment)
             except np.linalg.LinAlgError:
                 pass
-        kernels = self._matrices.kernels
-        return project_any_rank(kernels, np.array([t]), x[:, None], self._environment, self._truncation)[:, 0]
+        for level in self._levels:
+            x = level.project(t, x, self._environment, self._truncation)
+        return x
