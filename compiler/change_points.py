@@ -26,8 +26,8 @@ CHEAP = 2.0
 """Evaluations that cost what a step of IDAS does, the linear systems it solves counted."""
 FEW_STEPS = 2
 """A piece of as many is too short to tell what a longer one costs."""
-LIGHT_ROWS = 100
-"""Beyond as many rows IDAS, whose matrices are sparse, is always the cheaper."""
+LIGHT_ROWS, LIGHT_REPEATED = 200, 60
+"""Beyond as many rows IDAS is taken for the cheaper; where some repeat others, its matrices alone are sparse."""
 
 
 class ChangePoints:
@@ -46,7 +46,7 @@ class ChangePoints:
         rows = driver.kernels.multipliers
         self._independent = rank == rows.stop - rows.start
         self._widest = 0.0
-        self.worthwhile = rank <= LIGHT_ROWS
+        self.worthwhile = rank <= (LIGHT_ROWS if self._independent else LIGHT_REPEATED)
         self._passage = Passage(driver.kernels)
         self._lengths = np.zeros(0)
         self._rows = np.zeros(0)

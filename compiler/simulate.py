@@ -211,7 +211,7 @@ class _Runner:
             # Neither an explicit method's steps nor those into a change point say anything of those to come.
             self.run.steps += piece.steps
             # Slowly: where the motion ends, longer pieces only fail again.
-            self._allowed = max(self._allowed, 1.25 * duration)
+            self._allowed = 1.25 * max(self._allowed, duration)
             return
         self._rate = max(piece.steps - RESTART_STEPS, 1) / duration
         if not self._rate_at_pilot:
