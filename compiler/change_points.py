@@ -83,8 +83,7 @@ class ChangePoints:
         An explicit method of order eight is the more accurate: it is left where IDAS, which takes `rate` steps a
         second, is cheaper. One change point is seldom alone, and each restart of IDAS has its errors.
         """
-        enough = piece.steps > FEW_STEPS
-        if enough:
+        if piece.steps > FEW_STEPS:
             self.worthwhile &= piece.steps * STAGES <= CHEAP * rate * duration
         return self.worthwhile
 

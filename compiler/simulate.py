@@ -163,12 +163,17 @@ class _Runner:
         duration = float(piece.times[-1]) - self.state.time
         going_on = self._take(piece, count, steering, accuracy)
         if self._passing:
-            self._stride = min(2 * duration, STEPS_PER_STRIDE * duration / piece.steps) if self._events is None else 0.0
-            stays = self._stride and self._change_points.goes_on(piece, duration, self._rate)
-            self._passing = True if stays else None
+            self._passing = self._keeps_passing(piece, duration) or None
         else:
             self._passing = far is not None
         return going_on
+
+    def _keeps_passing(self, piece: Piece, duration: float) -> bool:
+        """Whether the way through is kept to, in longer strides; it does not look for events between instants."""
+        if self._events is not None:
+            return False
+        self._stride = min(2.0, STEPS_PER_STRIDE / piece.steps) * duration
+        return self._change_points.goes_on(piece, duration, self._rate)
 
     def _watch_rank(self) -> None:
         """Note the first time the constraint rows have another rank than at the start."""
@@ -193,7 +198,7 @@ class _Runner:
     def _reach(self) -> tuple[int, float]:
         duration = min(STEPS_PER_PIECE / self._rate, self._allowed)
         if self._passing:
-            # One instant at a time: the window is to be left as soon as rows are independent again.
+            # One instant at a time at first: a way through that is costly is to be left as soon as rows are independent.
             duration = min(duration, max(1.5 * self._step, self._stride))
         return reach(self._driver.inputs, self.state.time, self._grid[self._next :], duration)
 
