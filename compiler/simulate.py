@@ -198,7 +198,7 @@ class _Runner:
     def _reach(self) -> tuple[int, float]:
         duration = min(STEPS_PER_PIECE / self._rate, self._allowed)
         if self._passing:
-            # One instant at a time at first: a way through that is costly is to be left as soon as rows are independent.
+            # One instant at a time at first: a costly way through is to be left as soon as rows are independent.
             duration = min(duration, max(1.5 * self._step, self._stride))
         return reach(self._driver.inputs, self.state.time, self._grid[self._next :], duration)
 
@@ -298,6 +298,10 @@ class _Runner:
 
     def _end_of_motion(self, duration: float) -> bool:
         """Where no way leads through and along the constraints: the run ends, to a hundredth of an interval."""
+        if self._change_points.worthwhile and not self._change_points.is_near(self.state):
+            # Kept to beyond where it is needed, it has become too stiff for an explicit method.
+            self._passing = self._change_points.worthwhile = False
+            return True
         if duration > 0.01 * self._plan.interval:
             return self._cut(duration)
         self.lose()
