@@ -15,11 +15,19 @@ Floats = NDArray[np.float64]
 
 NEAR = 0.15
 """Rows are near dependence where their independence has fallen to this part of its largest value so far."""
-TRUNCATION = 1e-3
+TRUNCATION = 1e-4
 """What is left out on the way through, as a part of the same value."""
 MOST_ROWS = 400
 """Beyond as many rows, singular values cost more than the run: change points are then not looked for."""
 FEW_ROWS, MOST_SAMPLES = 30, 24
+STAGES = 12
+"""Evaluations in a step of the explicit method that passes."""
+CHEAP = 2.0
+"""Evaluations that cost what a step of IDAS does, the linear systems it solves counted."""
+FEW_STEPS = 2
+"""A piece of as many is too short to tell what a longer one costs."""
+LIGHT_ROWS, LIGHT_REPEATED = 200, 60
+"""Beyond as many rows IDAS is taken for the cheaper; where some repeat others, its matrices alone are sparse."""
 
 
 class ChangePoints:
@@ -28,13 +36,17 @@ class ChangePoints:
     That is the smallest singular value that counts, as a part of the largest.
 
     Rows are measured in the mass metric and in units of the longest they have been: a row whose gradient vanishes
-    must not be scaled up. `rank` is how many rows are independent in general.
+    must not be scaled up. `rank` is how many rows are independent in general. `worthwhile` says whether the way
+    through has been cheap so far.
     """
 
     def __init__(self, driver: Driver, rank: int) -> None:
         self._driver = driver
         self._rank = rank
+        rows = driver.kernels.multipliers
+        self._independent = rank == rows.stop - rows.start
         self._widest = 0.0
+        self.worthwhile = rank <= (LIGHT_ROWS if self._independent else LIGHT_REPEATED)
         self._passage = Passage(driver.kernels)
         self._lengths = np.zeros(0)
         self._rows = np.zeros(0)
@@ -51,12 +63,29 @@ class ChangePoints:
     @property
     def follower(self) -> Driver:
         """What to integrate with near a change point."""
-        return self._passage.follower(self._driver, self.truncation)
+        return self._passage.follower(self._driver, self.truncation, independent=self._independent)
 
     @property
     def truncation(self) -> Truncation:
         """What is left out on the way through."""
         return Truncation(TRUNCATION * self._widest, self._lengths)
+
+    def as_passed(self, piece: Piece) -> bool:
+        """Whether multipliers are those of the way through: rows that always repeat others take the least elsewhere."""
+        if self._independent:
+            return True
+        environment = self._driver.environment(float(piece.times[0]), float(piece.times[-1]))
+        return bool(np.any(self._sampled(piece, environment)[1] < NEAR * self._widest))
+
+    def goes_on(self, piece: Piece, duration: float, rate: float) -> bool:
+        """Whether the way through is worth keeping to, after a piece that took it for `duration` (s).
+
+        An explicit method of order eight is the more accurate: it is left where IDAS, which takes `rate` steps a
+        second, is cheaper. One change point is seldom alone, and each restart of IDAS has its errors.
+        """
+        if piece.steps > FEW_STEPS:
+            self.worthwhile &= piece.steps * STAGES <= CHEAP * rate * duration
+        return self.worthwhile
 
     def is_near(self, state: State) -> bool:
         """Whether rows are near dependence at a state."""
@@ -72,16 +101,20 @@ class ChangePoints:
         if not self.watched:
             return None
         environment = self._driver.environment(float(piece.times[0]), float(piece.times[-1]))
-        count = piece.times.size
-        step = 1 if self._rank <= FEW_ROWS else max(1, count // MOST_SAMPLES)
-        places = np.unique([*range(step - 1, count, step), count - 1])
-        found = self._independence(piece.times[places], piece.x[:, places], environment)
+        places, found = self._sampled(piece, environment)
         widest = np.maximum(np.maximum.accumulate(found), self._widest)
         self._widest = float(widest[-1])
         near = np.flatnonzero(found < NEAR * widest)
         if not near.size:
             return None
         return int(places[near[0] - 1]) if near[0] else -1
+
+    def _sampled(self, piece: Piece, environment: Floats) -> tuple[NDArray[np.intp], Floats]:
+        """Places in a piece, the last among them, and the independence there."""
+        count = piece.times.size
+        step = 1 if self._rank <= FEW_ROWS else max(1, count // MOST_SAMPLES)
+        places = np.unique([*range(step - 1, count, step), count - 1])
+        return places, self._independence(piece.times[places], piece.x[:, places], environment)
 
     def _independence(self, times: Floats, x: Floats, environment: Floats) -> Floats:
         k = times.size

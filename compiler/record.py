@@ -42,21 +42,22 @@ def settle(
     piece: Piece,
     environment: Floats,
     redundancy: Redundancy | None = None,
-    truncation: Truncation | None = None,
+    *,
+    passed: bool = False,
 ) -> Settled:
     """Project a piece's states and solve for z again.
 
     The multipliers an integrator returns can be far off where they are kept out of its error test,
     so they are never recorded as they come. Where rows repeat others, multipliers are the least ones.
-    A `truncation` is given on the way through a change point: what it leaves out is not projected, and
-    the multipliers are those of the method that passes it.
+    What has `passed` a change point is taken as it is: the method that passes them keeps the constraints itself, as
+    far as they can be kept there.
     """
     k = piece.times.size
     times = piece.times[None, :]
     (before,) = mapped(kernels.residuals, k, [times, piece.x, environment])
-    regular = _regular(kernels, piece, environment) if redundancy is None and truncation is None else None
-    if truncation is not None:
-        x, z = project_any_rank(kernels, piece.times, piece.x, environment, truncation), piece.z
+    regular = _regular(kernels, piece, environment) if redundancy is None and not passed else None
+    if passed:
+        x, z = piece.x, piece.z
     elif regular is not None:
         x, z = regular
     else:
@@ -90,23 +91,35 @@ def project_any_rank(
 ) -> Floats:
     """States (nx, k) moved the least onto all constraints, whatever the rank of their rows."""
     k = times.size
-    first = next((i for i, row in enumerate(kernels.reduced.equations.rows) if row.kind == "constraint"), 0)
     for stage in kernels.stages:
-        places = np.asarray(stage.stage.rows, dtype=np.intp) - first
+        places = constraint_places(kernels, stage)
         for _step in range(2):
             residual, jacobian, metric = mapped(stage.evaluate, k, [times[None, :], x, environment])
             residual, jacobian = _with_held(stage, k, [times[None, :], x, environment], residual, jacobian)
             if not residual.numel():
                 break
-            lower = np.linalg.cholesky(stacked(metric, k))
-            whitened = np.linalg.solve(lower, stacked(jacobian, k).transpose(0, 2, 1)).transpose(0, 2, 1)
-            units = truncation.units(whitened, places)
-            inverse = np.linalg.pinv(whitened / units[:, :, None], rcond=truncation.cutoff)
-            steps = inverse @ (-residual.full().T / units)[:, :, None]
-            change = np.linalg.solve(lower.transpose(0, 2, 1), steps)[:, :, 0]
+            change = least_changes(residual.full().T, stacked(jacobian, k), stacked(metric, k), truncation, places)
             (moved,) = mapped(stage.move, k, [x, change.T])
             x = moved.full()
     return x
+
+
+def constraint_places(kernels: Kernels, stage: StageKernels) -> NDArray[np.intp]:
+    """Where a stage's rows stand among the constraint rows."""
+    first = next((i for i, row in enumerate(kernels.reduced.equations.rows) if row.kind == "constraint"), 0)
+    return np.asarray(stage.stage.rows, dtype=np.intp) - first
+
+
+def least_changes(
+    residual: Floats, jacobian: Floats, metric: Floats, truncation: Truncation, places: NDArray[np.intp]
+) -> Floats:
+    """One Newton step to the rows (..., m), the least in the metric (..., n, n): (..., n)."""
+    lower = np.linalg.cholesky(metric)
+    whitened = np.linalg.solve(lower, jacobian.swapaxes(-1, -2)).swapaxes(-1, -2)
+    units = truncation.units(whitened, places)
+    inverse = np.linalg.pinv(whitened / units[..., None], rcond=truncation.cutoff)
+    steps = inverse @ (-residual / units)[..., None]
+    return np.asarray(np.linalg.solve(lower.swapaxes(-1, -2), steps)[..., 0])
 
 
 def _with_held(

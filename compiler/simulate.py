@@ -22,6 +22,8 @@ from .start import Start
 Floats = NDArray[np.float64]
 
 STEPS_PER_PIECE = 400
+STEPS_PER_STRIDE = 8
+"""The explicit method that passes change points takes about as many steps in a piece."""
 STEPS_PER_LOOK = 4
 """Where events may happen, they are looked for every so many steps of the integrator."""
 MOST_PARTS = 6
@@ -84,6 +86,7 @@ class _Runner:
         rank = rows.stop - rows.start if start.redundancy is None else start.redundancy.rank
         self._change_points = ChangePoints(driver, rank)
         self._passing: bool | None = None
+        self._stride = 0.0
         parts = plan.parts_of_at_least(LEAST_INSTANTS) if self._change_points.watched and rank > 1 else 1
         self._grid = plan.instants(parts)
         # What is looked at between the instants asked for is not recorded.
@@ -146,18 +149,31 @@ class _Runner:
 
     def _go_on(self, piece: Piece, count: int, steering: Pilot, accuracy: Accuracy) -> bool:
         """Take a piece, or its part before a change point."""
-        self._learn(piece)
         far = None if self._passing else self._change_points.last_far(piece)
+        self._learn(piece, far is not None)
         if far is not None:
-            if far < 0:
+            self._stride = 0.0
+            if far < 0 or (self._events is None and self._change_points.worthwhile):
+                # The piece is taken again on the way through.
                 self._passing = True
                 return True
             parts = piece.times.size // max(count, 1)
             count = (far + 1) // parts if count else 0
             piece = piece.head(count * parts if count else far + 1)
+        duration = float(piece.times[-1]) - self.state.time
         going_on = self._take(piece, count, steering, accuracy)
-        self._passing = True if far is not None else (None if self._passing else False)
+        if self._passing:
+            self._passing = self._keeps_passing(piece, duration) or None
+        else:
+            self._passing = far is not None
         return going_on
+
+    def _keeps_passing(self, piece: Piece, duration: float) -> bool:
+        """Whether the way through is kept to, in longer strides; it does not look for events between instants."""
+        if self._events is not None:
+            return False
+        self._stride = min(2.0, STEPS_PER_STRIDE / piece.steps) * duration
+        return self._change_points.goes_on(piece, duration, self._rate)
 
     def _watch_rank(self) -> None:
         """Note the first time the constraint rows have another rank than at the start."""
@@ -182,8 +198,8 @@ class _Runner:
     def _reach(self) -> tuple[int, float]:
         duration = min(STEPS_PER_PIECE / self._rate, self._allowed)
         if self._passing:
-            # One instant at a time: the window is to be left as soon as rows are independent again.
-            duration = min(duration, self._step)
+            # One instant at a time at first: a costly way through is to be left as soon as rows are independent.
+            duration = min(duration, max(1.5 * self._step, self._stride))
         return reach(self._driver.inputs, self.state.time, self._grid[self._next :], duration)
 
     def _parts(self, duration: float, count: int) -> int:
@@ -193,11 +209,14 @@ class _Runner:
         steps = self._rate * duration / max(count, 1)
         return int(2 ** np.clip(np.ceil(np.log2(max(steps, 1) / STEPS_PER_LOOK)), 0, MOST_PARTS))
 
-    def _learn(self, piece: Piece) -> None:
+    def _learn(self, piece: Piece, met: bool) -> None:
+        """From a piece, which may have met a change point."""
         duration = float(piece.times[-1]) - self.state.time
-        if self._passing:
-            # An explicit method's steps say nothing of those to come.
+        if self._passing or met:
+            # Neither an explicit method's steps nor those into a change point say anything of those to come.
             self.run.steps += piece.steps
+            # Slowly: where the motion ends, longer pieces only fail again.
+            self._allowed = 1.25 * max(self._allowed, duration)
             return
         self._rate = max(piece.steps - RESTART_STEPS, 1) / duration
         if not self._rate_at_pilot:
@@ -279,6 +298,10 @@ class _Runner:
 
     def _end_of_motion(self, duration: float) -> bool:
         """Where no way leads through and along the constraints: the run ends, to a hundredth of an interval."""
+        if self._change_points.worthwhile and not self._change_points.is_near(self.state):
+            # Kept to beyond where it is needed, it has become too stiff for an explicit method.
+            self._passing = self._change_points.worthwhile = False
+            return True
         if duration > 0.01 * self._plan.interval:
             return self._cut(duration)
         self.lose()
@@ -294,8 +317,8 @@ class _Runner:
         return bool(np.all(np.abs(at.residual) <= self._plan.tolerance**0.5 * np.where(scale > 0, scale, 1.0)))
 
     def _settle(self, piece: Piece, environment: Floats) -> Settled:
-        truncation = self._change_points.truncation if self._passing else None
-        return settle(self._driver.kernels, piece, environment, self._redundancy, truncation)
+        passed = bool(self._passing) and self._change_points.as_passed(piece)
+        return settle(self._driver.kernels, piece, environment, self._redundancy, passed=passed)
 
     def _cut(self, duration: float) -> bool:
         """After a piece that failed: a looser one at tight tolerances, else shorter ones, while that helps.

@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 
 MOST_STEPS = 10_000
 """A piece that takes as many is stuck, or too stiff for an explicit method."""
+STARTING = 10
+STUCK = 1e-5
+"""After the first few steps one of less than this part of a piece leads nowhere."""
 
 
 class Chart(ABC):
@@ -102,7 +105,7 @@ class _Walk:
         while self._solver.status == "running":
             self._solver.step()
             self._steps += 1
-            if self._solver.status == "failed" or self._steps > self._driver.most_steps:
+            if self._solver.status == "failed" or self._steps > self._driver.most_steps or self._is_stuck():
                 return None
             self._record()
             self._renew()
@@ -110,6 +113,11 @@ class _Walk:
         if not (np.all(np.isfinite(x)) and np.all(np.isfinite(z))):
             return None
         return Piece(self._times, x, self._driver.matrices.whole(z), work * self._accuracy.energy, self._steps)
+
+    def _is_stuck(self) -> bool:
+        """Whether steps have shrunk to nothing, at its start-up left aside."""
+        duration = float(self._times[-1]) - self._start.time
+        return self._steps > STARTING and self._solver.t - self._solver.t_old < STUCK * duration
 
     def _begin(self, t: float, x: Floats, work: Floats, step: float | None) -> Any:
         # Imported where it is needed: it takes longer to load than most models take to compile.
