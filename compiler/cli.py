@@ -31,6 +31,8 @@ _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command and exit with its code."""
+    # The matrices of a run are small: threads would only wait for each other.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = list(sys.argv[1:] if arguments is None else arguments)
     sys.exit(_answer(words))
 
