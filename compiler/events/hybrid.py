@@ -75,6 +75,7 @@ class Hybrid:
         self._restitution = _restitution(driver, self._places)
         self._last = (-np.inf, 0)
         self._busy = (-np.inf, 0)
+        self._noted: set[int] = set()
 
     @property
     def is_idle(self) -> bool:
@@ -205,7 +206,8 @@ class Hybrid:
             self._fastest[hit.gap] = max(self._fastest[hit.gap], -hit.before)
             gap = gaps[hit.gap]
             passed.told.append(Told(gap.limit, words.hit(self._kernels, gap, hit)))
-            if hit.comes_to_rest:
+            if hit.comes_to_rest and hit.gap not in self._noted:
+                self._noted.add(hit.gap)
                 passed.notes.append(words.came_to_rest(gap, state.time, self._fastest[hit.gap]))
         self._learn(passed.after)
         return True
