@@ -142,7 +142,7 @@ def _as_function(scene: Scene, form: ca.SX, factor: bool, with_others: bool) -> 
     columns = sorted(set(form.row()))
     names = [block.names[k] or "" for k in columns]
     places = [_place(block, k) for k in columns]
-    parameter_names = [name for group in block.system.parameters for name in group.element_names]
+    parameter_names = list(block.system.parameter_names)
     coefficients = [form[k] for k in columns]
     at_start = _given_at_start(scene, places)
     if not any(varies(block, c) for c in coefficients):
@@ -170,7 +170,7 @@ def _integrated(
     system = block.system
     symbols = ca.vertcat(s.q, s.time, s.parameters)
     names = [name for c in system.coordinates for name in c.position_names]
-    names += ["time", *(name for group in system.parameters for name in group.element_names)]
+    names += ["time", *system.parameter_names]
     samples = [np.concatenate([p.q, [p.t], p.parameters]) for p in scene.points]
     samples.append(np.concatenate([scene.start.q, [0.0], scene.start.parameters]))
     try:

@@ -122,7 +122,8 @@ def _algebraic(
     rows, slopes = kernels.linearised(time, x, guess, environment)
     finite = np.isfinite(rows.full().ravel()) & np.isfinite(slopes.full()).all(axis=1)
     if not finite.all():
-        named = [row for row, whole in zip(kernels.reduced.equations.rows, finite, strict=True) if not whole]
+        # The rows of limits and frictions come last: they are no numbers where a row before them is not.
+        named = [row for row, whole in zip(kernels.reduced.equations.rows, finite, strict=False) if not whole]
         raise StartError([row_without_value(row) for row in named])
     fault = find_fault(kernels, time, x, guess, environment)
     if fault is not None:

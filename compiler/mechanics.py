@@ -376,6 +376,14 @@ class MechanicalSystem:
                 result += energy.value
         return result
 
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """What all of `Symbols.parameters` is called, modes included."""
+        declared = [name for group in self.parameters for name in group.element_names]
+        bits = {relation.bit.element_hash(): f"({relation.condition})" for relation in self.relations}
+        modes = ca.vertsplit(self.modes.column) if self.modes.column.numel() else []
+        return (*declared, *(bits.get(mode.element_hash(), mode.name()) for mode in modes))
+
     def as_written(self, column: ca.SX) -> ca.SX:
         """An expression with the relations themselves in place of their bits."""
         for relation in reversed(self.relations):

@@ -66,7 +66,7 @@ class _Shown:
         motions = [row for row in equations.rows if row.kind == "motion"]
         others = [row for row in equations.rows if row.kind != "motion"]
         motion = _inputs_by_name(equations, ca.vertcat(*(row.residual for row in motions)))
-        multipliers = system.symbols.multipliers
+        multipliers = ca.vertcat(system.symbols.multipliers, system.symbols.contacts)
         free = ca.substitute(motion, multipliers, ca.SX.zeros(multipliers.numel()))
         right = ca.densify(system.applied - (motion - free))
         energies = ca.vertcat(equations.kinetic, equations.potential, equations.dissipation)
@@ -150,11 +150,12 @@ def _symbols(system: MechanicalSystem) -> tuple[ca.SX, list[Named]]:
         (s.q, [name for c in system.coordinates for name in c.position_names], 3),
         (s.v, velocities, 5),
         (s.a, accelerations, 6),
-        (s.parameters, _element_names(system.parameters), 1),
+        (s.parameters, system.parameter_names, 1),
         (s.inputs, _element_names(system.inputs), 2),
         (s.unknowns, unknowns, 4),
         (s.unknown_rates, [f"der({name})" for name in unknowns], 5),
         (s.multipliers, reactions, 7),
+        (s.contacts, [symbol.name() for symbol in ca.vertsplit(s.contacts)] if s.contacts.numel() else [], 7),
     ]
     names = [Named(name, rank) for _, group, rank in blocks for name in group]
     return ca.vertcat(*(symbols for symbols, _, _ in blocks)), names

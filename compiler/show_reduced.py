@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import casadi as ca
+
 from .equations import EquationsOfMotion
 from .reduced import ReducedSystem, Stage
 from .show import written
@@ -17,9 +19,15 @@ def show_reduced(reduced: ReducedSystem) -> str:
         _block("differentiated", _differentiated(reduced)),
         _block("hidden constraints", _hidden(reduced)),
         _block("carried from instant to instant", [", ".join(e.name for e in reduced.x_entries)]),
-        _block("found at each instant", [", ".join(e.name for e in reduced.z_entries)]),
+        _block("found at each instant", [", ".join(_found(reduced))]),
     ]
     return "\n\n".join(block for block in blocks if block)
+
+
+def _found(reduced: ReducedSystem) -> list[str]:
+    contacts = reduced.equations.contacts
+    pushing = [symbol.name() for symbol in ca.vertsplit(contacts)] if contacts.numel() else []
+    return [*(entry.name for entry in reduced.z_entries), *pushing]
 
 
 def _block(title: str, lines: list[str]) -> str:

@@ -49,6 +49,7 @@ def simulate(
     began = perf_counter()
     runner = _Runner(driver, start, plan, ends_at_limits)
     try:
+        runner.begin()
         while runner.advance():
             if progress is not None:
                 progress(runner.state.time, plan.stop)
@@ -93,14 +94,13 @@ class _Runner:
         self._wanted = (np.arange(1, self._grid.size + 1) % parts == 0) | (self._grid == self._grid[-1])
         self._step = plan.interval / parts
         self._since = start.time
-        self._begin()
 
     @property
     def _driver(self) -> Driver:
         """In the modes of now."""
         return self._own_driver if self._events is None else self._events.driver
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """Record the start, and what happens there at once."""
         first = self.state
         if self._events is not None:
@@ -343,5 +343,5 @@ class _Runner:
         self.run.reason = LOST
         record = self.run.record
         self.run.lost = self.state
-        if self.state.time > record.blocks[-1][0].piece.times[-1]:
+        if not record.blocks or self.state.time > record.blocks[-1][0].piece.times[-1]:
             record.add_start(self.state, self._driver.environment(self.state.time, self.state.time))

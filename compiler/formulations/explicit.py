@@ -127,6 +127,8 @@ class _Walk:
         self._chart = self._driver.chart_at(t, x, self._environment, accuracy.scales)
         scales = np.concatenate([self._chart.scales, np.ones(work.size)])
         y = np.concatenate([self._chart.enter(t, x), work])
+        if not np.all(np.isfinite(y)):
+            raise np.linalg.LinAlgError("a state that is no number")
         end = float(self._times[-1])
         return DOP853(
             self._rate,
