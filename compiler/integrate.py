@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mbdc.dsl.records import frozen, replace
 
 from .inputs import Inputs
+from .interrupts import at_once
 from .kernels import ALGEBRAIC_SCALE, Kernels
 from .redundancy import Redundancy
 
@@ -100,7 +101,7 @@ class Driver:
         said = StringIO()
         try:
             # What IDAS prints about a failure means nothing to a user; who called hears of it by the return.
-            with redirect_stderr(said):
+            with redirect_stderr(said), at_once():
                 found = run(x0=state.x / accuracy.scales, z0=state.z / ALGEBRAIC_SCALE, p=np.concatenate(parts))
         except RuntimeError as failure:
             # CasADi raises this for every return code of IDAS; anything else is a fault of ours.

@@ -365,6 +365,14 @@ class Kernels:
         columns = [ca.substitute(c, system.symbols.inputs, q.input_values) for c in (limits, asserts)]
         return ca.Function("gaps", self._arguments, [ca.densify(c) for c in columns])
 
+    @cached_property
+    def warnings(self) -> ca.Function:
+        """(t, x, z, environment) to the conditions of warnings, 1 or 0."""
+        q = self.reduced.equations
+        column = ca.vertcat(ca.SX(0, 1), *(warning.condition for warning in q.system.warnings))
+        column = ca.substitute(column, q.system.symbols.inputs, q.input_values)
+        return ca.Function("warnings", self._arguments, [ca.densify(column)])
+
     def integrator(
         self, instants: int, relative: float, scaled_absolute: float, redundant: bool = False
     ) -> ca.Function:

@@ -76,7 +76,8 @@ def lower(program: Program) -> MechanicalSystem:
     equations = lower_equations([e for e in declared.equations if e.kind == "equation"], full, findings)
     initial = lower_equations([e for e in declared.equations if e.kind == "initial"], full, findings)
     whens = lower_whens(declared.whens, full, layout, findings)
-    asserts = lower_asserts(declared.asserts, full, findings)
+    asserts = lower_asserts([claim for claim in declared.asserts if not claim.is_warning], full, findings)
+    warnings = lower_asserts([claim for claim in declared.asserts if claim.is_warning], full, findings)
     bounds = lower_bounds(program, full, findings)
     quantities = _quantities(program, full, findings)
     defaults = _input_defaults(program, layout, full, findings)
@@ -116,6 +117,7 @@ def lower(program: Program) -> MechanicalSystem:
         relations=used,
         modes=modes,
         asserts=asserts,
+        warnings=warnings,
         bounds=(*bounds, *attitudes),
         quantities=quantities,
         starts=starts,

@@ -134,7 +134,7 @@ def _reinit(target: Expr, value: ca.SX, layout: Layout) -> Reinit:
 
 
 def lower_asserts(
-    declared: tuple[statements.Assert[Expr], ...], evaluator: Evaluator, findings: Findings
+    declared: Iterable[statements.Assert[Expr]], evaluator: Evaluator, findings: Findings
 ) -> tuple[Assertion, ...]:
     """All assertions."""
     result = []

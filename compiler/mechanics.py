@@ -331,6 +331,7 @@ class MechanicalSystem:
     `quantities` are all variables a run records, in declaration order: coordinates, inputs, named
     expressions, unknowns. They may contain a and multipliers.
     `bounds` are `min`/`max` attributes as gaps that must not be negative, with the text to print.
+    `warnings` are assertions whose breach a run only tells.
     `relations` are those whose bits occur in what is integrated or in a `when`.
     `rates_used` (nw,) says of which unknowns the rate occurs anywhere: those are states.
     `notes` are warnings and notes for the user.
@@ -355,6 +356,7 @@ class MechanicalSystem:
     relations: tuple[Relation, ...]
     modes: Modes
     asserts: tuple[Assertion, ...]
+    warnings: tuple[Assertion, ...]
     bounds: tuple[Assertion, ...]
     quantities: tuple[Quantity, ...]
     starts: StartValues

@@ -83,6 +83,13 @@ def pole_text(alike: Sequence[str], at_pole: str | None) -> str:
     )
 
 
+def warned(message: str, begins: float, ends: float, stretches: int) -> str:
+    """The condition of a `warn` did not hold at some instants."""
+    when = f"at {begins:.5g} s" if begins == ends else f"from {begins:.5g} s to {ends:.5g} s"
+    often = f", in {stretches} stretches" if stretches > 1 else ""
+    return f"{message} ({when}{often})"
+
+
 def lost_rank(constraints: Sequence[str], part: float) -> str:
     """The run stopped where constraint rows become dependent."""
     return (

@@ -11,7 +11,7 @@ from . import notes
 from .branches import adrift, other_branch
 from .failure import NEAR_END, why_lost
 from .geometry import Angles, Geometry, Path, Rows, dips
-from .kernels import Kernels
+from .kernels import Kernels, columns_at
 from .reduced import ReducedSystem
 from .redundancy import Redundancy
 from .run import LOST, Run
@@ -19,6 +19,8 @@ from .search import Level, Mask
 from .start import Start
 
 Floats = NDArray[np.float64]
+
+HALF = 0.5
 
 
 def on_level(kernels: Kernels, level: Level, x: Floats, free: Mask) -> list[str]:
@@ -48,12 +50,32 @@ def on_run(kernels: Kernels, start: Start, run: Run) -> tuple[str, ...]:
     why = why_lost(run.record, run.lost) if run.lost is not None else ""
     if why:
         run.reason = f"{LOST}: {why}"
+    found += _warned(kernels, run)
     path = Path.of(run.record)
     geometry = Geometry.along(path)
     # What happened at the very end is told by the reason.
     end = path.times[-min(NEAR_END, path.times.size)] if why else np.inf
     told = [_of_rows(geometry.rows, float(end)), _of_angles(geometry.angles, float(end))]
     return (*found, *(text for text in told if text))
+
+
+def _warned(kernels: Kernels, run: Run) -> list[str]:
+    """Where the conditions of warnings did not hold, at the instants recorded."""
+    warnings = kernels.reduced.equations.system.warnings
+    if not warnings:
+        return []
+    pieces = [(settled.piece, environment) for settled, environment in run.record.blocks]
+    times = np.concatenate([p.times for p, _ in pieces])
+    looks = [columns_at(kernels.warnings, p.times.size, [p.times[None, :], p.x, p.z, e])[0] for p, e in pieces]
+    holds = np.hstack(looks)
+    told = []
+    for warning, row in zip(warnings, holds, strict=True):
+        broken = np.flatnonzero(row < HALF)
+        if broken.size:
+            stretches = 1 + int(np.sum(np.diff(broken) > 1))
+            ended = float(times[broken[-1]])
+            told.append(notes.warned(warning.message, float(times[broken[0]]), ended, stretches))
+    return told
 
 
 def _of_rows(rows: Rows | None, end: float) -> str:

@@ -11,6 +11,7 @@ from .change_points import ChangePoints
 from .events.hybrid import Hybrid, Passed, needed
 from .events.watch import Again, Crossing
 from .integrate import Accuracy, Driver, Piece, State
+from .interrupts import deferred
 from .pilot import PILOT_TOLERANCE, Pilot, pilot
 from .reach import SHORTEST, reach
 from .record import Record, Settled, settle
@@ -49,10 +50,12 @@ def simulate(
     began = perf_counter()
     runner = _Runner(driver, start, plan, ends_at_limits)
     try:
-        runner.begin()
-        while runner.advance():
-            if progress is not None:
-                progress(runner.state.time, plan.stop)
+        with deferred() as interrupts:
+            runner.begin()
+            while runner.advance():
+                interrupts.check()
+                if progress is not None:
+                    progress(runner.state.time, plan.stop)
     except KeyboardInterrupt:
         runner.run.outcome, runner.run.reason = "stopped", "interrupted"
     except np.linalg.LinAlgError:

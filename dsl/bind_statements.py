@@ -153,7 +153,8 @@ def bind_statement(context: Context, stated: Stated, into: Collected) -> None:
             condition = plain(s.condition)
             message = fixed_text(context, s.message, scope, "the message of an assertion")
             text = "" if message is None else _of_part(message.value, scope)
-            into.asserts.append(statements.Assert(condition=condition, message=text, span=s.span))
+            claim = statements.Assert(condition=condition, message=text, is_warning=s.is_warning, span=s.span)
+            into.asserts.append(claim)
         case syntax.Visual() as s:
             _visual(context, s, scope, into)
         case syntax.Annotation() as s:

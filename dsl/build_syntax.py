@@ -155,7 +155,7 @@ class SyntaxBuilder:
         return s.Terminate(c[2], span=_span(c))
 
     def assert_statement(self, c: list[Any]) -> s.Assert:
-        return s.Assert(c[2], c[4], span=_span(c))
+        return s.Assert(c[2], c[4], c[0].text == "warn", span=_span(c))
 
     def visual(self, c: list[Any]) -> s.Visual:
         _, shape, _, arguments, _, frame, description, _ = c
@@ -311,7 +311,7 @@ class SyntaxBuilder:
     def partial(self, c: list[Any]) -> Token | None:
         return c[0] if c else None
 
-    class_kind = final = sharing = qualifier = energy_kind = equation_kind = partial
+    class_kind = final = sharing = qualifier = energy_kind = equation_kind = assert_kind = partial
 
 
 def _span(children: list[Any]) -> Span:

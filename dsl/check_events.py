@@ -126,11 +126,11 @@ class Events:
 
     def assertion(self, assertion: statements.Assert[flat.Expr]) -> statements.Assert[Checked]:
         condition = self._site.condition(self._uses.use(assertion.condition))
-        if condition.is_fixed and condition.number is not None and not condition.number[0]:
+        if condition.is_fixed and condition.number is not None and not condition.number[0] and not assertion.is_warning:
             self._site.report(say.assertion_false(condition.span, assertion.message))
         return statements.Assert(
             span=assertion.span, description=assertion.description, condition=condition.node,
-            message=assertion.message,
+            message=assertion.message, is_warning=assertion.is_warning,
         )  # fmt: skip
 
     # --- what is drawn -----------------------------------------------------------------------

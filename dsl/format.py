@@ -304,7 +304,8 @@ def _line(e: _Line) -> str:
         case s.Annotation():
             return f"annotation{_modifications(e.modifications)};"
         case s.Assert():
-            return f"assert({_listed((e.condition, e.message))});"
+            word = "warn" if e.is_warning else "assert"
+            return f"{word}({_listed((e.condition, e.message))});"
         case s.Reinit():
             return f"reinit({_listed((e.target, e.value))});"
         case s.Terminate():

@@ -123,7 +123,8 @@ class _Printer:
             actions = " ".join(self._action(action) for action in when.actions)
             yield f"when {text(when.condition)} then {actions} end when;"
         for claim in all_.asserts:
-            yield f"assert({text(claim.condition)},{_described(claim.message)});"
+            word = "warn" if claim.is_warning else "assert"
+            yield f"{word}({text(claim.condition)},{_described(claim.message)});"
         for visual in all_.visuals:
             yield self._visual(visual)
 

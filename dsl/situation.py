@@ -53,6 +53,7 @@ STARTERS = frozenset(
         "structural",
         "type",
         "visual",
+        "warn",
         "when",
     }
 )

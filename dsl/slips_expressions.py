@@ -70,7 +70,7 @@ def condition(s: Situation) -> Fix | None:
         return None
     words = [token.text for token in s.statement if token.type == "NAME"]
     open_if = words.count("if") + words.count("elseif") + words.count("when") > words.count("then")
-    if not open_if and s.opening != "assert":
+    if not open_if and s.opening not in ("assert", "warn"):
         return None
     return Fix(say.single_equals(s.token.span), take=1, put=(s.made("=="),))
 

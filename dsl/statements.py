@@ -123,10 +123,11 @@ class When(Statement, Generic[E]):
 
 @frozen(kw_only=True)
 class Assert(Statement, Generic[E]):
-    """The run stops with the message where the condition is false."""
+    """The run stops with the message where the condition is false; a warning is only told in the report."""
 
     condition: E
     message: str
+    is_warning: bool = False
 
 
 @frozen(kw_only=True)

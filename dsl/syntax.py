@@ -359,10 +359,11 @@ class When(Node):
 
 @frozen
 class Assert(Node):
-    """`assert(condition, "message");`."""
+    """`assert(condition, "message");`, or `warn(...)`, which goes on."""
 
     condition: Expr
     message: Expr
+    is_warning: bool = False
 
 
 @frozen

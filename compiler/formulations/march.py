@@ -13,6 +13,7 @@ import numpy as np
 from mbdc.dsl.records import replace
 
 from ..integrate import Accuracy, Driver, Piece, State
+from ..interrupts import deferred
 from ..pilot import PILOT_TOLERANCE, Pilot, pilot
 from ..reach import SHORTEST, reach
 from ..record import Record, settle
@@ -29,9 +30,11 @@ def march(formulation: Formulation, driver: Driver, start: Start, plan: Plan, pr
     began = perf_counter()
     walker = _March(formulation.follower(driver), driver, start, plan)
     try:
-        while walker.advance():
-            if progress is not None:
-                progress(walker.state.time, plan.stop)
+        with deferred() as interrupts:
+            while walker.advance():
+                interrupts.check()
+                if progress is not None:
+                    progress(walker.state.time, plan.stop)
     except KeyboardInterrupt:
         walker.run.outcome, walker.run.reason = "stopped", "interrupted"
     walker.run.wall_time = perf_counter() - began

@@ -315,3 +315,19 @@ def test_a_ball_in_a_bowl():
     ahead = 9.81 * 5 / 7 * math.sin(math.atan(0.3)) / 2
     assert np.linalg.norm(flat["rolling.spot"][-1]) / math.cos(math.atan(0.3)) == pytest.approx(ahead, abs=1e-7)
     assert flat["rolling.press"] == pytest.approx(9.81 * math.cos(math.atan(0.3)), abs=1e-7)
+
+
+def test_the_report_tells_where_the_ground_would_have_had_to_pull():
+    """A ball rolls over a ball: past cos(angle) = 10/17 only a pull can hold it; it needs friction before that."""
+    model = machine("""\
+  RigidBody ball(m = 1, I = inertias.sphere(1, 0.1), r(start = {0.11, 0, 1.0944861}),
+    S(start = rotX(0), rate = {0, 0, 0}));
+  contacts.SphereOnSphere rolling(b = ball.frame, radius = 0.1, radius_a = 1, grip = 0.5);
+""")
+    result = model.simulate(stop_time=1.5, interval=0.01)
+    pull, grip = (next(n for n in result.report.notes if word in n) for word in ("pull", "grip"))
+    assert pull.startswith("`rolling`: the ground would have to pull")
+    first = result.time[np.argmax(result["rolling.force"][:, 2] < 0)]
+    assert f"from {first:.5g} s to 1.5 s" in pull
+    slides = result.time[np.argmax(result["rolling.friction_needed"] > 0.5)]
+    assert f"(from {slides:.5g} s" in grip and slides < first

@@ -91,7 +91,7 @@ def test_a_round_ellipsoid_is_a_ball():
 
 
 def test_a_rattleback_of_parts_turns_round_as_that_of_energies():
-    """Kane and Levinson 1982: the spin of -5 rad/s turns to about +5.25 rad/s. Here z is up, in the other model down."""
+    """Kane and Levinson 1982: the spin of -5 rad/s turns to about +5.25 rad/s. Here z is up, there it is down."""
     path = Path(__file__).resolve().parents[2] / "models" / "rattleback.mbd"
     energies = load_model(path).simulate(stop_time=7, interval=0.05, tolerance=1e-10)
     # Half a turn about x takes z down to z up.
