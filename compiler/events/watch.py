@@ -90,7 +90,10 @@ class Watch:
         slow = np.abs(seen.rates[:, 0]) <= EXACT * sizes.rates + NOTHING
         resting = (seen.gaps[:, 0] <= EXACT * sizes.gaps + NOTHING) & (slow | ~self._places.hit)
         lengths = np.array([float(np.linalg.norm(seen.flows[span, 0])) for span in self._places.spans])
-        blocked = lengths <= EXACT * sizes.flows + NOTHING
+        slips = np.array([float(np.linalg.norm(seen.slips[span, 0])) for span in self._places.spans])
+        # What begins to slide or turns round rests for an instant only.
+        usual = float(np.max(np.abs(state.z[: int(self._places.flows.min(initial=state.z.size))]), initial=0.0))
+        blocked = (lengths <= EXACT * sizes.flows + NOTHING) & (slips <= EXACT * usual + NOTHING)
         back = np.where(blocked, EXACT * sizes.flows + NOTHING, 0.0)
         deep = DEEP * sizes.gaps + TINY
         # A gap that begins below 0, as far as that goes unnoticed, is only asked to go no deeper.
