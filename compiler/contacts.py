@@ -102,4 +102,4 @@ def _sliding(friction: Friction, modes: Modes, k: int, start: int, stop: int) ->
     if friction.stribeck is not None:
         fallen = ca.exp(-((speed / friction.stribeck) ** 2))
         coefficient += (friction.static - friction.coefficient) * fallen
-    return coefficient * modes.pressed[k] * friction.normal + friction.viscous * speed, direction
+    return modes.pressed[k] * (coefficient * friction.normal + friction.viscous * speed), direction

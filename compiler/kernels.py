@@ -308,12 +308,22 @@ class Kernels:
         return ca.Function("observe", self._arguments, [column])
 
     @cached_property
+    def margins(self) -> ca.Function:
+        """(t, x, z, environment) to the margins of relations."""
+        return ca.Function("margins", self._arguments, [ca.densify(self._margins)])
+
+    @property
+    def _margins(self) -> ca.SX:
+        equations = self.reduced.equations
+        column = ca.vertcat(ca.SX(0, 1), *(relation.margin for relation in equations.system.relations))
+        return ca.substitute(column, equations.system.symbols.inputs, equations.input_values)
+
+    @cached_property
     def sensors(self) -> ca.Function:
         """(t, x, z, environment) to all that events are seen by, as `events.sense.Sensed` lists it."""
         r = self.reduced
         system, c = r.equations.system, r.contacts
-        relations = ca.vertcat(ca.SX(0, 1), *(relation.margin for relation in system.relations))
-        relations = ca.substitute(relations, system.symbols.inputs, r.equations.input_values)
+        relations = self._margins
         still = ca.substitute(r.rhs, r.kappa, 0)
         moving = ca.vertcat(r.equations.time, r.x)
         changing = ca.jtimes(relations, moving, ca.vertcat(1, still)) if system.relations else relations

@@ -236,7 +236,7 @@ def _input_defaults(program: Program, layout: Layout, evaluator: Evaluator, find
         if definition.binding is not None:
             with findings.collect():
                 column = evaluator.column(definition.binding)
-                if not allowed.cover(column):
+                if not allowed.cover(evaluator.relations.unheld(column)):
                     what = f"the signal of input `{group.name}`"
                     findings.add(complaints.depends("input-depends", what, "time and parameters", definition.span))
         columns.append(column)

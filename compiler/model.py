@@ -137,7 +137,11 @@ class Model:
     def mass_matrix(self, q: Values, t: float = 0.0, parameters: Mapping[str, ArrayLike] | None = None) -> Floats:
         """∂²T/∂v², (n, n), at positions q."""
         environment = self._environment(parameters, {}, t)
+        from .truth import with_relations
+
         x = self._state(q, np.zeros(self._velocities))
+        z = np.zeros(self._built.kernels.reduced.z.numel())
+        environment = with_relations(self._built.kernels, environment, t, x, z)
         return np.asarray(self._mass(t, x, environment).full())
 
     def accelerations(
@@ -275,14 +279,21 @@ class Model:
         from .algebraic import solve_for_algebraic
         from .initialize import deeper_states
         from .redundancy import least_algebraic
+        from .truth import MOST_ROUNDS, with_relations
 
         environment = self._environment(parameters, inputs, t)
         kernels = self._built.kernels
-        guess = np.zeros(kernels.reduced.z.numel())
-        x = deeper_states(kernels, self._state(q, v), environment, t)
-        z = solve_for_algebraic(kernels, x, guess, environment, t)
-        if z is None:
-            z = least_algebraic(kernels, np.array([t]), x[:, None], environment)[:, 0]
+        z = np.zeros(kernels.reduced.z.numel())
+        x = self._state(q, v)
+        for _ in range(MOST_ROUNDS):
+            held = with_relations(kernels, environment, t, x, z)
+            x = deeper_states(kernels, x, held, t)
+            solved = solve_for_algebraic(kernels, x, z, held, t)
+            z = least_algebraic(kernels, np.array([t]), x[:, None], held)[:, 0] if solved is None else solved
+            # Relations may contain accelerations and reactions.
+            environment = with_relations(kernels, held, t, x, z)
+            if np.array_equal(environment, held):
+                break
         return x, z
 
     def _state(self, q: Values, v: Values) -> Floats:

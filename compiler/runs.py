@@ -28,6 +28,7 @@ from .run import Plan, Progress, Run
 from .simulate import simulate
 from .start import Start
 from .trajectory import Result
+from .truth import MOST_ROUNDS, with_relations
 
 
 @frozen
@@ -80,7 +81,15 @@ class Runs:
         driver = Driver(built.kernels, parameters, signals)
         given = built.starts.given(parameters, start)
         environment = driver.environment(plan.start, plan.start)
-        return Trial(plan, driver, initialize(built.kernels, given, environment, plan.start, project))
+        environment = with_relations(built.kernels, environment, plan.start, given.x, given.z)
+        for _ in range(MOST_ROUNDS):
+            found = initialize(built.kernels, given, environment, plan.start, project)
+            settled = with_relations(built.kernels, environment, plan.start, found.x, found.z)
+            if np.array_equal(settled, environment):
+                break
+            # What was found lies on the other side of a relation than what was given.
+            environment = settled
+        return Trial(plan, driver, found)
 
     def simulate(
         self, trial: Trial, formulation: FormulationName, gains: tuple[float, float], progress: Progress | None

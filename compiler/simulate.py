@@ -256,8 +256,11 @@ class _Runner:
         driver, redundancy = self._driver, self._redundancy
 
         def again(state: State, stop: float) -> tuple[Piece, Floats] | None:
-            tried = driver.integrate(state, stop, 1, steering.kappa, accuracy, redundancy)
-            if tried is None:
+            for loosened in (1.0, 10.0, MOST_LOOSENED):
+                tried = driver.integrate(state, stop, 1, steering.kappa, accuracy.loosened(loosened), redundancy)
+                if tried is not None:
+                    break
+            else:
                 return None
             environment = driver.environment(state.time, stop)
             return self._settle(tried, environment).piece, environment

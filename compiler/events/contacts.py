@@ -29,6 +29,10 @@ DEEP = 4e-15
 """A gap that closes is found by going so far below 0, as a part of its largest size."""
 TINY = 1e-17
 """Depths (m, rad) below this do not matter in any case."""
+HARDLY = 10.0
+"""A bounce is over that would rise to no more than so many times the depth at which it was found."""
+LOW = 1000 * HARDLY
+"""So are all that rise no higher than this, where many have followed each other: what finds them feeds them."""
 SLOW = 1e-8
 """Speeds below this part of the largest met do not matter to the direction of sliding in a plane."""
 ONSET = 20.0
@@ -81,6 +85,15 @@ class Contacts:
         """Rates below which a gap rests, (ng,)."""
         return np.asarray(EXACT * self.sizes.rates + NOTHING)
 
+    def hardly_open(self, seen: Sensed, much: float) -> frozenset[int]:
+        """Closed gaps that open, but no further than so many times what is known of them."""
+        rates, closing = seen.rates[:, 0], seen.closing[:, 0]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            heights = np.where(closing < 0, rates**2 / (-2 * closing), np.inf)
+        low = heights <= much * (DEEP * self.sizes.gaps + TINY)
+        opens = self.touching(seen) & self.places.hit & (rates > self.slowest())
+        return frozenset(map(int, np.flatnonzero(opens & low)))
+
     def resting(self, seen: Sensed, modes: ModeValues) -> NDArray[np.bool_]:
         """Frictions whose flow is 0, (nf,)."""
         lengths = np.array([float(np.linalg.norm(seen.flows[span, 0])) for span in self.places.spans])
@@ -104,7 +117,7 @@ class Contacts:
         closed = self.touching(seen) & (~self.places.hit | (np.abs(seen.rates[:, 0]) <= self.slowest()))
         rests = self.resting(seen, modes)
         doubt = Doubt(tuple(map(int, np.flatnonzero(closed))), tuple(map(int, np.flatnonzero(rests))))
-        tried = self._guess(modes, seen, closed, rests, let_go, slid)
+        tried = self._guess(self._pressed(driver, state, modes, closed, let_go), seen, rests, slid)
         solutions: dict[bytes, State] = {}
 
         def judge(chosen: ModeValues) -> list[Violation] | None:
@@ -120,21 +133,29 @@ class Contacts:
         decided, settled = self._independent(driver, solutions[decided.key], decided)
         return driver.in_modes(decided.column), settled
 
-    def _guess(
-        self,
-        modes: ModeValues,
-        seen: Sensed,
-        closed: NDArray[np.bool_],
-        rests: NDArray[np.bool_],
-        let_go: frozenset[int],
-        slid: frozenset[int],
+    def _pressed(
+        self, driver: Driver, state: State, modes: ModeValues, closed: NDArray[np.bool_], let_go: frozenset[int]
     ) -> ModeValues:
-        """What is closed and was not found to pull is held; what rests sticks if it stuck or has just come to rest."""
+        """A guess: what is closed and was not found to pull is held, and frictions are pressed by limits that are."""
+        held = closed.copy()
+        held[list(let_go)] = False
         for k, place in enumerate(self.places.modes):
-            modes = modes.hold(int(place), bool(closed[k]) and k not in let_go)
+            modes = modes.hold(int(place), bool(held[k]))
+        if not (self.places.spans and self.places.gaps.size):
+            return modes
+        environment = driver.environment(state.time, state.time)
+        normals = driver.kernels.impulses(state.time, state.x, environment)[3].full()
+        for k, slopes in enumerate(normals):
+            if slopes[self.places.gaps].any():
+                modes = modes.press(k, bool(slopes[self.places.gaps[held]].any()))
+        return modes
+
+    def _guess(self, modes: ModeValues, seen: Sensed, rests: NDArray[np.bool_], slid: frozenset[int]) -> ModeValues:
+        """What rests sticks if it stuck or has just come to rest, unless a limit that is free would press it."""
         for k, span in enumerate(self.places.spans):
             if rests[k]:
-                modes = modes if k in slid else modes.stick(k)
+                if k not in slid:
+                    modes = modes.stick(k) if modes.pressed[k] else modes.free(k, span)
             elif _is_plane(span):
                 modes = modes.slide(k, span, modes.direction[span])
             else:

@@ -14,8 +14,8 @@ from ..kernels import Kernels
 from ..mechanics import Terminate
 from ..record import settle
 from . import words
-from .contacts import ONSET, SLOW, Contacts, Sizes, Undecided
-from .impact import Impacts
+from .contacts import HARDLY, LOW, ONSET, SLOW, Contacts, Sizes, Undecided
+from .impact import Impact, Impacts
 from .modes import ModeValues
 from .reinit import reinitialized
 from .sense import Places, Sensed, piece_of
@@ -29,6 +29,13 @@ MOST_BETWEEN = 500
 """Events in one interval: more of them cannot be told apart in what is recorded."""
 CLOSE = 1e-7
 """Events within this part of an interval of each other count as at one instant."""
+
+MOST_LOW = 20
+"""So many low bounces one after the other are a cascade."""
+FADED = 1e-3
+"""What rests after a hit below this part of the fastest ends a cascade of impacts."""
+SAME = 1e-9
+"""Gaps that close within this part of an interval after an impact take part in it."""
 
 
 @frozen
@@ -72,6 +79,8 @@ class Hybrid:
         self._modes = ModeValues.none(kernels.reduced)
         self._whens = np.zeros(len(kernels.reduced.equations.system.whens), dtype=bool)
         self._fastest = np.zeros(self._places.gaps.size)
+        self._low = 0
+        self._latest = np.zeros(self._places.gaps.size)
         self._restitution = _restitution(driver, self._places)
         self._last = (-np.inf, 0)
         self._busy = (-np.inf, 0)
@@ -92,8 +101,9 @@ class Hybrid:
         self._modes = replace(self._modes, bits=self._truth(state, self._modes))
         self._run_in(self._modes)
         self._learn(state)
-        passed = Passed(state)
-        self._settle(passed, frozenset(), frozenset(), at_start=True)
+        passed, before = Passed(state), self._modes
+        self._settle(passed, at_start=True)
+        self._tell_modes(passed, before)
         return passed
 
     def first(self, state: State, piece: Piece, environment: Floats, again: Again) -> Crossing | None:
@@ -106,13 +116,13 @@ class Hybrid:
         return crossing
 
     def go_on(self, state: State) -> None:
-        """Forget where sliding in a plane began, once it is under way."""
-        modes = self._modes
+        """Forget where sliding in a plane began, once it is under way, and how deep gaps were that have opened."""
+        modes, seen = self._modes, self._seen(state)
+        self._watch.go_on(seen)
         for k, span in enumerate(self._places.spans):
-            if span.stop - span.start > 1 and modes.direction[span].any() and not modes.sticking[k]:
-                seen = self._seen(state)
-                if np.linalg.norm(seen.flows[span, 0]) > 1e3 * ONSET * modes.small[k]:
-                    modes = modes.slide(k, span, np.zeros(span.stop - span.start))
+            begun = span.stop - span.start > 1 and modes.direction[span].any() and not modes.sticking[k]
+            if begun and np.linalg.norm(seen.flows[span, 0]) > 1e3 * ONSET * modes.small[k]:
+                modes = modes.slide(k, span, np.zeros(span.stop - span.start))
         self._run_in(modes)
 
     def meet(self, crossing: Crossing) -> Passed:
@@ -130,7 +140,8 @@ class Hybrid:
         if self._last[1] > MOST_AT_ONCE:
             passed.end("stopped", words.too_many(self._names(crossing.watched), crossing.at.time))
             return passed
-        let_go, slid, modes = set(), set(), self._modes
+        let_go, slid, crept = set[int](), set[int](), set[int]()
+        before = modes = self._modes
         system = self._kernels.reduced.equations.system
         for watched in crossing.watched:
             k = watched.place
@@ -141,6 +152,8 @@ class Hybrid:
                     gap = self._kernels.reduced.equations.gaps[k]
                     passed.end("ended", words.reached(gap.limit, gap.side))
                     passed.told.append(Told(gap.limit, passed.reason))
+                case "gap":
+                    crept.add(k)
                 case "friction" if modes.sticking[k]:
                     slid.add(k)
                 case "pressed":
@@ -159,15 +172,23 @@ class Hybrid:
         if passed.outcome == "goes on":
             modes = self._slid(modes, slid, crossing.at)
             self._run_in(modes)
-            self._settle(passed, frozenset(let_go), frozenset(slid))
+            self._settle(passed, frozenset(let_go), frozenset(slid), frozenset(crept))
+            self._tell_modes(passed, before)
         return passed
 
-    def _settle(self, passed: Passed, let_go: frozenset[int], slid: frozenset[int], at_start: bool = False) -> None:
+    def _settle(
+        self,
+        passed: Passed,
+        let_go: frozenset[int] = frozenset(),
+        slid: frozenset[int] = frozenset(),
+        crept: frozenset[int] = frozenset(),
+        at_start: bool = False,
+    ) -> None:
         """Impacts, relations, `when` and modes, until nothing changes any more."""
-        before = self._modes
         for _ in range(MOST_AT_ONCE):
             try:
-                hit = self._hit(passed)
+                hit = self._hit(passed, crept)
+                crept = frozenset()
                 self._modes = self._with_small(self._modes, passed.after)
                 self.driver, passed.after = self._contacts.decide(self.driver, passed.after, self._modes, let_go, slid)
             except Undecided as doubt:
@@ -175,6 +196,7 @@ class Hybrid:
                 break
             self._modes = self._read(self.driver)
             passed.after = self._projected(passed.after)
+            hit = self._stop(passed) or hit
             changed = self._change_bits(passed.after)
             changed = self._fire(passed, at_start) or changed
             at_start = False
@@ -184,33 +206,46 @@ class Hybrid:
                 let_go, slid = frozenset(), frozenset()
         else:
             passed.end("stopped", words.too_many(self._names(()), passed.after.time))
-        self._tell_modes(passed, before)
+        self._watch.begin_at(self._seen(passed.after), self._contacts.slowest())
 
-    def _hit(self, passed: Passed) -> bool:
+    def _hit(self, passed: Passed, crept: frozenset[int]) -> bool:
         """An impact, if something is approached."""
         state = passed.after
         if not self._places.gaps.size:
             return False
         impact = Impacts(self.driver, self._contacts, state, self._modes).resolve(
-            self._restitution, self._fastest, max(self._tolerance, 1e-9)
+            self._restitution, self._fastest, max(self._tolerance, 1e-9), SAME * self._interval, crept
         )
         if impact is None:
             return False
-        work = state.work.copy()
+        self._take(impact, passed)
+        gaps = self._kernels.reduced.equations.gaps
+        for hit in impact.hits:
+            self._latest[hit.gap] = -hit.before
+            self._fastest[hit.gap] = max(self._fastest[hit.gap], -hit.before)
+            gap = gaps[hit.gap]
+            passed.told.append(Told(gap.limit, words.hit(self._kernels, gap, hit)))
+        return True
+
+    def _stop(self, passed: Passed) -> bool:
+        """What opens too little to be told from rest is stopped: how cascades end."""
+        seen = self._seen(passed.after)
+        low = self._contacts.hardly_open(seen, LOW)
+        self._low = self._low + 1 if low else 0
+        faint = low if self._low > MOST_LOW else self._contacts.hardly_open(seen, HARDLY)
+        impact = Impacts(self.driver, self._contacts, passed.after, self._modes).stopped(faint) if faint else None
+        if impact is None:
+            return False
+        self._take(impact, passed)
+        return True
+
+    def _take(self, impact: Impact, passed: Passed) -> None:
+        work = passed.after.work.copy()
         work[-2] += impact.lost
         work[-4] += impact.put_in
         passed.after = replace(impact.state, work=work)
         passed.jumped = True
-        gaps = self._kernels.reduced.equations.gaps
-        for hit in impact.hits:
-            self._fastest[hit.gap] = max(self._fastest[hit.gap], -hit.before)
-            gap = gaps[hit.gap]
-            passed.told.append(Told(gap.limit, words.hit(self._kernels, gap, hit)))
-            if hit.comes_to_rest and hit.gap not in self._noted:
-                self._noted.add(hit.gap)
-                passed.notes.append(words.came_to_rest(gap, state.time, self._fastest[hit.gap]))
         self._learn(passed.after)
-        return True
 
     def _change_bits(self, state: State) -> bool:
         bits = self._truth(state, self._modes)
@@ -317,8 +352,14 @@ class Hybrid:
             place = self._places.modes[k]
             if self._modes.held[place] != before.held[place]:
                 passed.told.append(Told(gap.limit, words.held(gap, bool(self._modes.held[place]))))
+                faded = self._restitution[k] and 0 < self._latest[k] < FADED * self._fastest[k]
+                if self._modes.held[place] and faded and k not in self._noted:
+                    self._noted.add(k)
+                    passed.notes.append(words.came_to_rest(gap, passed.after.time, self._fastest[k]))
         for k, friction in enumerate(self._kernels.reduced.equations.frictions):
             span = self._places.spans[k]
+            if not self._modes.pressed[k]:
+                continue
             if self._modes.sticking[k] != before.sticking[k]:
                 passed.told.append(Told(friction.name, "sticks" if self._modes.sticking[k] else "slides"))
             elif not self._modes.sticking[k] and np.any(self._modes.direction[span] * before.direction[span] < 0):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from mbdc.dsl.records import frozen, replace
 
 from ..integrate import Driver, State
-from .contacts import DEEP, EXACT, NOTHING, TINY, Contacts, Undecided, holding
+from .contacts import DEEP, EXACT, HARDLY, NOTHING, TINY, Contacts, Undecided, holding
 from .modes import ModeValues
 from .sense import Sensed
 from .solve import Doubt, Violation, solved, without_violation
@@ -29,19 +29,18 @@ Flags = NDArray[np.bool_]
 
 MOST_ROUNDS = 40
 """After so many rounds for each limit that is touched, all of them act as inelastic: what is left is a cascade."""
-HARDLY = 10.0
-"""A bounce is over that would rise to no more than so many times the depth at which it was found."""
+ROUNDING = 1e-12
+"""Rates below this part of the largest are rounding of it."""
 LOWERED = (1.0, 0.75, 0.5, 0.25, 0.0)
 
 
 @frozen
 class Hit:
-    """One gap in an impact: its rate before and after, and whether it rests now although it is elastic."""
+    """One gap in an impact: its rate before and after, 0 where that is rounding."""
 
     gap: int
     before: float
     after: float
-    comes_to_rest: bool
 
 
 @frozen(eq=False)
@@ -99,32 +98,41 @@ class Impacts:
         self._still = self._slopes(modes)
         self._rubbing = [k for k in range(len(self._places.spans)) if np.any(self._still.normals[k] != 0)]
 
-    def resolve(self, restitution: Floats, fastest: Floats, slow: float) -> Impact | None:
+    def resolve(
+        self, restitution: Floats, fastest: Floats, slow: float, instant: float, crept: frozenset[int]
+    ) -> Impact | None:
         """None where nothing is approached.
 
         `restitution` (ng,); a limit that is hit at less than the part `slow` of `fastest` (ng,), its fastest hit so
-        far, comes to rest. Raises Undecided.
+        far, comes to rest. What closes within `instant` (s) closes now; `crept` are gaps that have closed, however
+        slowly. Raises Undecided.
         """
-        places, least = self._places, self._contacts.slowest()
+        places = self._places
         rates = self._seen.rates[:, 0].copy()
         # What limits a velocity keeps it: its own value plays the part of a rate.
         rates[~places.hit] = self._seen.gaps[~places.hit, 0]
         now = _Speeds(self._state.x[places.velocities], rates, self._seen.flows[:, 0])
-        open_to_impact = self._touched & places.hit
-        if not np.any(open_to_impact & (rates < -least)):
+        least = np.maximum(self._contacts.slowest(), ROUNDING * np.abs(rates).max(initial=0.0))
+        if not np.any(self._met(now, instant) & (rates < -least)):
+            least[list(crept)] = 0.0
+        if not np.any(self._met(now, instant) & (rates < -least)):
             return None
-        at_rest = (np.abs(rates) <= slow * fastest) | self._hardly_moves(restitution * rates)
+        slowly = (rates >= -np.maximum(slow * fastest, self._contacts.slowest())) | self._hardly_moves(
+            restitution * rates
+        )
+        # What merely rests there when something else is hit passes the blow on elastically.
+        at_rest = (rates < -least) & slowly
         elastic = np.where(at_rest, 0.0, restitution)
         lost = put_in = 0.0
         taking_part: set[int] = set()
-        rounds = MOST_ROUNDS * int(self._touched.sum())
+        rounds = MOST_ROUNDS * rates.size
         for count in range(rounds + 1):
-            approached = open_to_impact & (now.rates < -least)
+            approached = self._met(now, instant) & (now.rates < -least)
             if not approached.any():
                 break
             if count == rounds:
                 elastic = np.zeros_like(elastic)
-            still = self._touched & places.hit & self._hardly_moves(now.rates)
+            still = self._met(now, instant) & self._hardly_moves(now.rates)
             done = self._comes_to_rest(still, now) if not np.any(approached & ~still) else None
             if done is not None:
                 now, lost, put_in = done.after, lost + done.lost, put_in + done.put_in
@@ -136,11 +144,34 @@ class Impacts:
             taking_part |= set(map(int, np.flatnonzero(approached)))
         x = self._state.x.copy()
         x[places.velocities] = now.v
-        hits = tuple(
-            Hit(k, float(rates[k]), float(now.rates[k]), bool(at_rest[k] and restitution[k] > 0))
-            for k in sorted(taking_part)
-        )
-        return Impact(replace(self._state, x=x), hits, lost, put_in)
+        return Impact(replace(self._state, x=x), self._hits(taking_part, rates, now.rates), lost, put_in)
+
+    def stopped(self, gaps: frozenset[int]) -> Impact | None:
+        """Gaps that open are stopped, whatever is held or sticks staying so; None where they cannot be."""
+        places, modes = self._places, self._modes
+        for k in gaps:
+            modes = modes.hold(int(places.modes[k]), True)
+        for k, span in enumerate(places.spans):
+            modes = modes if modes.sticking[k] else modes.free(k, span)
+        now = _Speeds(self._state.x[places.velocities], self._seen.rates[:, 0], self._seen.flows[:, 0])
+        done = self._solved(modes, np.zeros(places.gaps.size), now)
+        if done is None:
+            return None
+        x = self._state.x.copy()
+        x[places.velocities] = done.after.v
+        return Impact(replace(self._state, x=x), (), done.lost, done.put_in)
+
+    def _hits(self, taking_part: set[int], before: Floats, after: Floats) -> tuple[Hit, ...]:
+        """Those that arrived or leave faster than rounding."""
+        slowest = np.maximum(self._contacts.slowest(), EXACT * np.abs(before).max(initial=0.0))
+        before = np.where(before < -slowest, before, 0.0)
+        after = np.where(after > slowest, after, 0.0)
+        return tuple(Hit(k, float(before[k]), float(after[k])) for k in sorted(taking_part) if before[k] or after[k])
+
+    def _met(self, now: _Speeds, instant: float) -> Flags:
+        """Gaps that are closed, or will be within the instant."""
+        closes = self._seen.gaps[:, 0] + instant * now.rates <= 0
+        return self._places.hit & (self._touched | closes)
 
     def _hardly_moves(self, rates: Floats) -> Flags:
         """Gaps that open or close no faster than if they had fallen through the depth at which they are found."""

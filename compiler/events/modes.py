@@ -63,6 +63,10 @@ class ModeValues:
         changed[places] = direction
         return replace(self, sticking=_set(self.sticking, friction, False), direction=changed)
 
+    def free(self, friction: int, places: slice) -> ModeValues:
+        """A friction without a normal force does nothing."""
+        return self.press(friction, False).slide(friction, places, np.zeros(places.stop - places.start))
+
 
 def _set(flags: Flags, place: int, value: bool) -> Flags:
     changed = flags.copy()

@@ -116,9 +116,13 @@ def _rubbing(modes: ModeValues, friction: int, span: slice) -> list[Remedy]:
     directions = [modes.direction[span]] if span.stop - span.start > 1 else [np.ones(1), -np.ones(1)]
 
     def sliding(direction: Floats) -> Remedy:
-        return lambda tried: tried.slide(friction, span, direction)
+        return lambda tried: tried.press(friction, True).slide(friction, span, direction)
 
-    return [lambda tried: tried.stick(friction), *(sliding(direction) for direction in directions)]
+    return [
+        lambda tried: tried.press(friction, True).stick(friction),
+        *(sliding(direction) for direction in directions),
+        lambda tried: tried.free(friction, span),
+    ]
 
 
 def solved(matrix: Floats, right: Floats) -> Floats | None:

@@ -60,7 +60,8 @@ class Watch:
         self._kernels = kernels
         self._places = places
         self._sizes = sizes
-        self._deepest, self._back = np.zeros(places.gaps.size), np.zeros(len(places.spans))
+        self._slack, self._back = np.zeros(places.gaps.size), np.zeros(len(places.spans))
+        self._depths = np.zeros(places.gaps.size)
         system = kernels.reduced.equations.system
         sides = [(limit, side) for limit in system.limits for side in limit.sides]
         self._ends = [i for i, (limit, _) in enumerate(sides) if limit.level is None]
@@ -79,7 +80,7 @@ class Watch:
         """The limit that can only end a run, and its side."""
         return self._named[place]
 
-    def _slack(self, state: State, environment: Floats, modes: ModeValues) -> tuple[Floats, Floats]:
+    def _allowed(self, state: State, environment: Floats, modes: ModeValues) -> tuple[Floats, Floats]:
         """How deep free gaps may go, (ng,), and how far flows back, (nf,).
 
         What rests because something else is held (sticks, say) does so to rounding.
@@ -89,12 +90,24 @@ class Watch:
         slow = np.abs(seen.rates[:, 0]) <= EXACT * sizes.rates + NOTHING
         resting = (seen.gaps[:, 0] <= EXACT * sizes.gaps + NOTHING) & (slow | ~self._places.hit)
         lengths = np.array([float(np.linalg.norm(seen.flows[span, 0])) for span in self._places.spans])
-        blocked = lengths <= EXACT * sizes.flows + NOTHING
+        slips = np.array([float(np.linalg.norm(seen.slips[span, 0])) for span in self._places.spans])
+        # What begins to slide or turns round rests for an instant only.
+        usual = float(np.max(np.abs(state.z[: int(self._places.flows.min(initial=state.z.size))]), initial=0.0))
+        blocked = (lengths <= EXACT * sizes.flows + NOTHING) & (slips <= EXACT * usual + NOTHING)
         back = np.where(blocked, EXACT * sizes.flows + NOTHING, 0.0)
         deep = DEEP * sizes.gaps + TINY
         # A gap that begins below 0, as far as that goes unnoticed, is only asked to go no deeper.
         depths = np.maximum(deep, deep - seen.gaps[:, 0])
         return np.where(resting, EXACT * sizes.gaps + NOTHING, depths), back
+
+    def begin_at(self, seen: Sensed, slowest: Floats) -> None:
+        """What a gap that rests lies below 0 by after an event is no event any more."""
+        rests = seen.rates[:, 0] <= slowest
+        self._depths = np.where(rests, np.maximum(-seen.gaps[:, 0], 0.0), 0.0)
+
+    def go_on(self, seen: Sensed) -> None:
+        """Nor after that, until the gap opens."""
+        self._depths = np.minimum(self._depths, np.maximum(-seen.gaps[:, 0], 0.0))
 
     def margins(self, piece: Piece, environment: Floats, modes: ModeValues) -> Margins:
         """Along a settled piece."""
@@ -110,7 +123,7 @@ class Watch:
                 values.append(seen.forces[k] + force)
                 rates.append(unknown[0])
             else:
-                values.append(seen.gaps[k] + self._deepest[k])
+                values.append(self._open(k, seen))
                 rates.append(seen.rates[k])
         for k, span in enumerate(self._places.spans):
             value, rate = self._friction(k, span, seen, modes, force)
@@ -127,6 +140,12 @@ class Watch:
         stacked = np.vstack([*(v[None, :] for v in values), *rest])
         return Margins(stacked, np.vstack([*(r[None, :] for r in rates), changing, unrated]))
 
+    def _open(self, k: int, seen: Sensed) -> Floats:
+        """How far a gap is from being closed. One that opens is not, however little a hit has left of it."""
+        little = self._slack[k]
+        value = seen.gaps[k] + self._depths[k] + little
+        return np.asarray(np.where((seen.rates[k] > 0) & (value > -4 * little), np.maximum(value, little), value))
+
     def _friction(self, k: int, span: slice, seen: Sensed, modes: ModeValues, force: float) -> tuple[Floats, Floats]:
         unknown = np.full(seen.flows.shape[1], np.nan)
         if modes.sticking[k]:
@@ -134,7 +153,7 @@ class Watch:
         if span.stop - span.start > 1:
             return np.linalg.norm(seen.flows[span], axis=0) - ONSET / 2 * modes.small[k], unknown
         sign = float(modes.direction[span.start])
-        if sign == 0:
+        if sign == 0 or not modes.pressed[k]:
             return np.ones_like(unknown), unknown
         return sign * seen.flows[span.start] + self._back[k], sign * seen.slips[span.start]
 
@@ -144,7 +163,7 @@ class Watch:
         """The first margin of a settled piece that turns negative; dips between two instants are looked for too."""
         if not self.watched:
             return None
-        self._deepest, self._back = self._slack(state, environment, modes)
+        self._slack, self._back = self._allowed(state, environment, modes)
         start = self.margins(piece_of(state), environment, modes)
         along = self.margins(piece, environment, modes)
         values, rates = np.hstack([start.values, along.values]), np.hstack([start.rates, along.rates])

@@ -28,8 +28,8 @@ def reached(name: str, side: str) -> str:
 def hit(kernels: Kernels, gap: Gap, found: Hit) -> str:
     """An impact, with the speeds before and after it."""
     unit = _speed_unit(kernels, gap)
-    arrived = f"hits its {gap.side} bound at {-found.before:.6g}{unit}"
-    return f"{arrived}, leaves at {found.after:.6g}{unit}" if found.after > 1e-9 * -found.before else arrived
+    arrived = f"hits its {gap.side} bound at {-found.before:.6g}{unit}" if found.before else "is struck"
+    return f"{arrived}, leaves at {found.after:.6g}{unit}" if found.after else arrived
 
 
 def held(gap: Gap, is_held: bool) -> str:
