@@ -19,7 +19,7 @@ import numpy as np
 from mbdc import SimulationError, load_model
 from mbdc.compiler.trajectory import Result
 
-STOP_TIME = 2.0
+STOP_TIME = 1.0
 DEEPEST = 1e-8
 """No limit may be passed by more (m)."""
 LONGEST = 20.0
