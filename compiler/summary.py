@@ -35,6 +35,7 @@ class Summary:
     forces: tuple[str, ...] = ()
     servos: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
+    frictions: tuple[str, ...] = ()
     unknowns: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -52,6 +53,7 @@ class Summary:
             ("forces", ", ".join(self.forces)),
             ("servos", ", ".join(self.servos)),
             ("limits", ", ".join(self.limits)),
+            ("frictions", ", ".join(self.frictions)),
             ("freedom", f"{self.position_freedom} in position, {self.velocity_freedom} in velocity"),
         ]
         title = f"{self.model}: {self.description}" if self.description else self.model
@@ -72,6 +74,7 @@ class Summary:
             "forces": list(self.forces),
             "servos": list(self.servos),
             "limits": list(self.limits),
+            "frictions": list(self.frictions),
             "unknowns": list(self.unknowns),
         }
 
@@ -101,6 +104,7 @@ def summarize(
         forces=tuple(f.name for f in system.forces),
         servos=tuple(s.name for s in system.servos),
         limits=tuple(limit.name for limit in system.limits),
+        frictions=tuple(friction.name for friction in system.frictions),
         unknowns=tuple(u.name for u in system.unknowns),
     )
 
