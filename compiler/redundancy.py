@@ -201,6 +201,8 @@ def find_fault(kernels: Kernels, t: float, x: Floats, z: Floats, environment: Fl
     undetermined = tuple(int(i) for i in np.flatnonzero(free) if kinds[i] != "multiplier")
     left = u[:, rank:] @ (u[:, rank:].T @ right)
     gap = float(np.linalg.norm(left)) / asked if asked > 0 else 0.0
+    # The rows of limits and frictions come last; they ask for nothing that others could contradict.
+    left = left[: len(reduced.equations.rows)]
     conflicting = tuple(int(i) for i in np.flatnonzero(np.abs(left) > 1e-6 * asked)) if gap > 1e-7 else ()
     if not undetermined and not conflicting:
         return None

@@ -23,6 +23,7 @@ from .formulations.march import march
 from .initialize import initialize
 from .inputs import Inputs, InputSetting
 from .integrate import Driver
+from .interrupts import deferred
 from .remarks import on_run
 from .run import Plan, Progress, Run
 from .simulate import simulate
@@ -82,13 +83,15 @@ class Runs:
         given = built.starts.given(parameters, start)
         environment = driver.environment(plan.start, plan.start)
         environment = with_relations(built.kernels, environment, plan.start, given.x, given.z)
-        for _ in range(MOST_ROUNDS):
-            found = initialize(built.kernels, given, environment, plan.start, project)
-            settled = with_relations(built.kernels, environment, plan.start, found.x, found.z)
-            if np.array_equal(settled, environment):
-                break
-            # What was found lies on the other side of a relation than what was given.
-            environment = settled
+        with deferred() as interrupts:
+            for _ in range(MOST_ROUNDS):
+                found = initialize(built.kernels, given, environment, plan.start, project)
+                interrupts.check()
+                settled = with_relations(built.kernels, environment, plan.start, found.x, found.z)
+                if np.array_equal(settled, environment):
+                    break
+                # What was found lies on the other side of a relation than what was given.
+                environment = settled
         return Trial(plan, driver, found)
 
     def simulate(
