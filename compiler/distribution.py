@@ -210,7 +210,7 @@ def _new_directions(known: Floats, candidates: Floats) -> list[int]:
     kept = []
     for place, column in enumerate(candidates.T):
         length = float(np.linalg.norm(column))
-        if not length > _STILL:
+        if not (length > _STILL and np.isfinite(length)):
             continue
         rest = column - basis @ (basis.T @ column)
         rest -= basis @ (basis.T @ rest)

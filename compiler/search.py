@@ -88,7 +88,9 @@ def _others(level: Level, guess: Floats, free: Mask) -> Iterator[Floats]:
     signs = np.where(level.turning | (guess[list(level.anchors)] >= 0), 1.0, -1.0)
     for attempt in range(1, 7 if few else 3):
         rng = np.random.default_rng(attempt)
-        nudge = np.where(free, rng.normal(size=free.size), 0.0) * 0.3 * level.sizes(guess) * signs
+        # A guess beyond all numbers has no size: nothing is found from there.
+        with np.errstate(invalid="ignore", over="ignore"):
+            nudge = np.where(free, rng.normal(size=free.size), 0.0) * 0.3 * level.sizes(guess) * signs
         yield level.move(guess, nudge)
         yield level.move(guess, -nudge)
 
