@@ -115,8 +115,10 @@ class Driver:
             if "KeyboardInterrupt" in said.getvalue():
                 raise KeyboardInterrupt from failure
             return None
-        x, work = found["xf"].full(), accuracy.energy * found["qf"].full()
-        z = ALGEBRAIC_SCALE * found["zf"].full()
+        # What has grown beyond all numbers is seen below.
+        with np.errstate(invalid="ignore", over="ignore"):
+            x, work = found["xf"].full(), accuracy.energy * found["qf"].full()
+            z = ALGEBRAIC_SCALE * found["zf"].full()
         if not (np.all(np.isfinite(x)) and np.all(np.isfinite(work))):
             return None
         times = state.time + duration * np.arange(1, instants + 1) / instants

@@ -88,7 +88,7 @@ class Contacts:
     def hardly_open(self, seen: Sensed, much: float) -> frozenset[int]:
         """Closed gaps that open, but no further than so many times what is known of them."""
         rates, closing = seen.rates[:, 0], seen.closing[:, 0]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             heights = np.where(closing < 0, rates**2 / (-2 * closing), np.inf)
         low = heights <= much * (DEEP * self.sizes.gaps + TINY)
         opens = self.touching(seen) & self.places.hit & (rates > self.slowest())
