@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import casadi as ca
@@ -319,8 +320,10 @@ class Kernels:
         return ca.substitute(column, equations.system.symbols.inputs, equations.input_values)
 
     @cached_property
-    def sensors(self) -> ca.Function:
-        """(t, x, z, environment) to all that events are seen by, as `events.sense.Sensed` lists it."""
+    def sensors(self) -> tuple[ca.Function, tuple[int, ...]]:
+        """(t, x, z, environment) to all that events are seen by, one below the other as `events.sense.Sensed` lists
+        it, and where each ends: many small results would take longer to get at than to compute.
+        """
         r = self.reduced
         system, c = r.equations.system, r.contacts
         relations = self._margins
@@ -329,8 +332,10 @@ class Kernels:
         changing = ca.jtimes(relations, moving, ca.vertcat(1, still)) if system.relations else relations
         whens = ca.vertcat(ca.SX(0, 1), *(when.condition for when in system.whens))
         whens = ca.substitute(whens, system.symbols.inputs, r.equations.input_values)
-        columns = [c.gaps, c.rates, c.closing, c.flows, c.slips, c.normals, c.resting, relations, changing, whens]
-        return ca.Function("sensors", self._arguments, [ca.densify(column) for column in columns])
+        contacts = [c.gaps, c.rates, c.closing, c.flows, c.slips, c.normals, c.resting]
+        columns = [*contacts, relations, changing, whens, *self._limits_and_conditions]
+        ends = tuple(accumulate(column.numel() for column in columns))
+        return ca.Function("sensors", self._arguments, [ca.densify(ca.vertcat(*columns))]), ends
 
     @cached_property
     def unsteady(self) -> tuple[int, ...]:
@@ -367,13 +372,17 @@ class Kernels:
     @cached_property
     def gaps(self) -> ca.Function:
         """(t, x, z, environment) to the gaps of limits, then assertions and bounds as 1 or 0."""
+        return ca.Function("gaps", self._arguments, [ca.densify(c) for c in self._limits_and_conditions])
+
+    @cached_property
+    def _limits_and_conditions(self) -> tuple[ca.SX, ca.SX]:
         q = self.reduced.equations
         system = q.system
-        limits = ca.vertcat(*(gap for limit in system.limits for gap in limit.gaps))
+        limits = ca.vertcat(ca.SX(0, 1), *(gap for limit in system.limits for gap in limit.gaps))
         bounds = [bound.condition >= 0 for bound in system.bounds]
-        asserts = ca.vertcat(*(a.condition for a in system.asserts), *bounds)
-        columns = [ca.substitute(c, system.symbols.inputs, q.input_values) for c in (limits, asserts)]
-        return ca.Function("gaps", self._arguments, [ca.densify(c) for c in columns])
+        asserts = ca.vertcat(ca.SX(0, 1), *(a.condition for a in system.asserts), *bounds)
+        inputs = system.symbols.inputs
+        return ca.substitute(limits, inputs, q.input_values), ca.substitute(asserts, inputs, q.input_values)
 
     @cached_property
     def warnings(self) -> ca.Function:
@@ -448,10 +457,10 @@ def _unit_norm(reduced: ReducedSystem, x: ca.SX) -> ca.SX:
     return result
 
 
-def columns_at(function: ca.Function, instants: int, arguments: Sequence[Any]) -> list[NDArray[np.float64]]:
-    """Columns (n,) at many instants as arrays (n, instants); one without rows keeps its instants too."""
-    found = mapped(function, instants, arguments)
-    return [m.full().reshape(function.size1_out(i), instants) for i, m in enumerate(found)]
+def column_at(function: ca.Function, instants: int, arguments: Sequence[Any]) -> NDArray[np.float64]:
+    """A column (n,) at many instants as an array (n, instants); one without rows keeps its instants too."""
+    (found,) = mapped(function, instants, arguments)
+    return found.full().reshape(function.size1_out(0), instants)
 
 
 def mapped(function: ca.Function, instants: int, arguments: Sequence[Any]) -> list[ca.DM]:

@@ -11,7 +11,7 @@ from . import notes
 from .branches import adrift, other_branch
 from .failure import NEAR_END, why_lost
 from .geometry import Angles, Geometry, Path, Rows, dips
-from .kernels import Kernels, columns_at
+from .kernels import Kernels, column_at
 from .reduced import ReducedSystem
 from .redundancy import Redundancy
 from .run import LOST, Run
@@ -66,7 +66,7 @@ def _warned(kernels: Kernels, run: Run) -> list[str]:
         return []
     pieces = [(settled.piece, environment) for settled, environment in run.record.blocks]
     times = np.concatenate([p.times for p, _ in pieces])
-    looks = [columns_at(kernels.warnings, p.times.size, [p.times[None, :], p.x, p.z, e])[0] for p, e in pieces]
+    looks = [column_at(kernels.warnings, p.times.size, [p.times[None, :], p.x, p.z, e]) for p, e in pieces]
     holds = np.hstack(looks)
     told = []
     for warning, row in zip(warnings, holds, strict=True):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mbdc.dsl.records import frozen
 
 from ..integrate import Piece, State
-from ..kernels import Kernels, columns_at
+from ..kernels import Kernels, column_at
 from ..reduced import ReducedSystem
 from .modes import ModeValues
 
@@ -63,8 +63,9 @@ def _velocities(reduced: ReducedSystem) -> NDArray[np.intp]:
 @frozen(eq=False)
 class Sensed:
     """At k instants: gaps with two derivatives (ng, k); flows and their rates (nw, k); normal and largest sticking
-    forces (nf, k); margins of relations and their rates (nb, k); conditions of `when` (nh, k); and the forces of gaps
-    (ng, k) and of frictions (nw, k).
+    forces (nf, k); margins of relations and their rates (nb, k); conditions of `when` (nh, k); the sides of all limits
+    (nl, k), of which some are no gaps; assertions and bounds as 1 or 0 (na, k); and the forces of gaps (ng, k) and of
+    frictions (nw, k).
     """
 
     gaps: Floats
@@ -77,13 +78,17 @@ class Sensed:
     margins: Floats
     changing: Floats
     whens: Floats
+    sides: Floats
+    conditions: Floats
     forces: Floats
     rubbing: Floats
 
     @staticmethod
     def of(kernels: Kernels, places: Places, piece: Piece, environment: Floats) -> Sensed:
         arguments = [piece.times[None, :], piece.x, piece.z, environment]
-        columns = columns_at(kernels.sensors, piece.times.size, arguments)
+        function, ends = kernels.sensors
+        stacked = column_at(function, piece.times.size, arguments)
+        columns = [stacked[start:end] for start, end in pairwise((0, *ends))]
         return Sensed(*[*columns, piece.z[places.gaps], piece.z[places.flows]])
 
     @staticmethod

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mbdc.dsl.records import frozen
 
 from ..integrate import Piece, State
-from ..kernels import Kernels, columns_at
+from ..kernels import Kernels
 from .contacts import DEEP, EXACT, NOTHING, ONSET, TINY, Sizes
 from .modes import ModeValues
 from .sense import Places, Sensed, piece_of
@@ -24,6 +24,8 @@ Again: TypeAlias = Callable[[State, float], "tuple[Piece, Floats] | None"]
 
 TIME_DIGITS = 1e-14
 """An instant is located to this part of the time and of the interval it was met in."""
+NARROW = 1e-9
+"""Where the interval has shrunk to this part, margins on both sides may differ by rounding alone."""
 MOST_HALVINGS = 60
 MOST_DIPS = 4
 
@@ -112,8 +114,6 @@ class Watch:
     def margins(self, piece: Piece, environment: Floats, modes: ModeValues) -> Margins:
         """Along a settled piece."""
         seen = Sensed.of(self._kernels, self._places, piece, environment)
-        arguments = [piece.times[None, :], piece.x, piece.z, environment]
-        limits, conditions = columns_at(self._kernels.gaps, piece.times.size, arguments)
         force = EXACT * self._sizes.force + NOTHING
         unknown = np.full((1, piece.times.size), np.nan)
         values: list[Floats] = []
@@ -135,8 +135,8 @@ class Watch:
         signs = np.where(modes.bits, 1.0, -1.0)[:, None]
         changing = signs * seen.changing
         changing[list(self._kernels.unsteady)] = np.nan
-        rest = [signs * seen.margins, limits[self._ends], 2 * conditions - 1]
-        unrated = np.full((len(self._ends) + conditions.shape[0], piece.times.size), np.nan)
+        rest = [signs * seen.margins, seen.sides[self._ends], 2 * seen.conditions - 1]
+        unrated = np.full((len(self._ends) + seen.conditions.shape[0], piece.times.size), np.nan)
         stacked = np.vstack([*(v[None, :] for v in values), *rest])
         return Margins(stacked, np.vstack([*(r[None, :] for r in rates), changing, unrated]))
 
@@ -228,19 +228,27 @@ class Watch:
         low, end = good.time, float(high[0].times[0])
         width = end - low
         near = self._near(modes)
-        at_low = self.margins(piece_of(good), high[1], modes).values[:, 0]
+        asked = np.isin(np.arange(near.size), rows)
+        begun = self.margins(piece_of(good), high[1], modes)
+        at_low, above = begun.values[:, 0], begun.values[:, 0]
         latest, found = end, high[0]
         here = self.margins(*high, modes)
-        at_high = here.values[:, 0]
-        for _ in range(MOST_HALVINGS):
+        at_high, below = here.values[:, 0], here
+        for count in range(MOST_HALVINGS):
             values, rates = here.values[:, 0], here.rates[:, 0]
             # What has turned negative meanwhile counts too: the first of all is sought.
-            sought = np.union1d(rows, np.flatnonzero(at_high < -near))
+            sought = np.flatnonzero(asked | (at_high < -near))
             if _meets(values, rates, near, sought) or end - low <= TIME_DIGITS * max(abs(end), width):
+                break
+            if end - low <= NARROW * width and _rounds(end - low, above[sought], below, sought):
                 break
             # Where a margin begins at 0 and rises, a secant would lead back to where it begins.
             is_clear = at_low[sought] > 3 * near[sought]
-            guess = _guessed(low, end, at_low[sought], at_high[sought], is_clear, latest, values[sought], rates[sought])
+            guess = _along_cubics(low, end, begun, here, sought) if count == 0 else None
+            if guess is None:
+                guess = _guessed(
+                    low, end, at_low[sought], at_high[sought], is_clear, latest, values[sought], rates[sought]
+                )
             tried = again(good, guess)
             if tried is None:
                 # Too short a way to integrate: nothing has happened on it.
@@ -250,12 +258,13 @@ class Watch:
             values = here.values[:, 0]
             rates = here.rates[:, 0]
             if np.any(values[sought] < 0) or np.any(values < -near) or _meets(values, rates, near, sought):
-                end, found, at_high = guess, tried[0], values
+                end, found, at_high, below = guess, tried[0], values, here
                 at_low = np.where(at_low > 0, at_low / 2, at_low)
             else:
-                low, at_low, at_high = guess, values, np.where(at_high < 0, at_high / 2, at_high)
+                low, at_low, above = guess, values, values
+                at_high = np.where(at_high < 0, at_high / 2, at_high)
         worst = self.margins(found, high[1], modes).values[:, 0]
-        turned = np.flatnonzero((worst < -near) | (np.isin(np.arange(worst.size), rows) & (worst <= near)))
+        turned = np.flatnonzero((worst < -near) | (asked & (worst <= near)))
         if not turned.size:
             turned = rows[[int(np.argmin(worst[rows]))]]
         return Crossing(before, found.state(0), tuple(self.watched[int(row)] for row in turned))
@@ -277,6 +286,29 @@ def _meets(values: Floats, rates: Floats, near: Floats, sought: NDArray[np.intp]
     falling = ~(rates[sought] >= 0)
     zero = (np.abs(values[sought]) <= near[sought]) & falling
     return bool(np.any(zero) and np.all(values[sought] >= -near[sought]))
+
+
+def _rounds(width: float, above: Floats, below: Margins, sought: NDArray[np.intp]) -> bool:
+    """Whether margins differ on both sides of an instant by more than their rates explain: that is rounding."""
+    fallen = above - below.values[sought, 0]
+    return bool(np.all(np.abs(below.rates[sought, 0]) * width < fallen / 2))
+
+
+def _along_cubics(
+    low: float, end: float, begun: Margins, here: Margins, sought: NDArray[np.intp]
+) -> float | None:
+    """Where the first margin is 0, along the cubics through values and rates at both ends; None where unknown."""
+    times = np.array([low, end])
+    found = [
+        root
+        for row in sought
+        for root in _falls(
+            times,
+            np.array([begun.values[row, 0], here.values[row, 0]]),
+            np.array([begun.rates[row, 0], here.rates[row, 0]]),
+        )
+    ]
+    return min(found, default=None)
 
 
 def _guessed(
@@ -312,13 +344,27 @@ def _dips(times: Floats, values: Floats, rates: Floats, first: int) -> list[tupl
     return sorted(found)
 
 
+def _cubic(h: float, values: Floats, rates: Floats) -> tuple[float, float, float, float]:
+    """The coefficients of p(s) = p0 + a s + c s² + d s³, s from 0 to 1 over a time h, through values and rates."""
+    a, b = float(rates[0]) * h, float(rates[1]) * h
+    rise = float(values[1] - values[0])
+    return float(values[0]), a, 3 * rise - 2 * a - b, a + b - 2 * rise
+
+
+def _falls(times: Floats, values: Floats, rates: Floats) -> list[float]:
+    """Where the cubic through two values with their rates falls through 0; nowhere where a rate is not known."""
+    h = float(times[1] - times[0])
+    p, a, c, d = _cubic(h, values, rates)
+    if not np.isfinite([p, a, c, d]).all() or not d:
+        return []
+    roots = [float(s.real) for s in np.roots([d, c, a, p]) if abs(s.imag) < 1e-9]
+    return [float(times[0]) + s * h for s in roots if 0 < s < 1 and a + s * (2 * c + 3 * d * s) < 0]
+
+
 def _lowest(times: Floats, values: Floats, rates: Floats) -> tuple[float, float] | None:
     """Time and value of the inner minimum of the cubic through two values with their rates; None where it has none."""
     h = float(times[1] - times[0])
-    a, b = float(rates[0]) * h, float(rates[1]) * h
-    rise = float(values[1] - values[0])
-    # p(s) = p0 + a s + c s² + d s³
-    c, d = 3 * rise - 2 * a - b, a + b - 2 * rise
+    _, a, c, d = _cubic(h, values, rates)
     roots = np.roots([3 * d, 2 * c, a]) if abs(d) > 1e-300 else np.array([-a / (2 * c)]) if c else np.array([])
     inner = [float(s.real) for s in roots if abs(s.imag) < 1e-12 and 0 < s.real < 1 and 2 * c + 6 * d * s.real > 0]
     if not inner:
