@@ -24,8 +24,6 @@ Again: TypeAlias = Callable[[State, float], "tuple[Piece, Floats] | None"]
 
 TIME_DIGITS = 1e-14
 """An instant is located to this part of the time and of the interval it was met in."""
-NARROW = 1e-9
-"""Where the interval has shrunk to this part, margins on both sides may differ by rounding alone."""
 MOST_HALVINGS = 60
 MOST_DIPS = 4
 
@@ -230,7 +228,7 @@ class Watch:
         near = self._near(modes)
         asked = np.isin(np.arange(near.size), rows)
         begun = self.margins(piece_of(good), high[1], modes)
-        at_low, above = begun.values[:, 0], begun.values[:, 0]
+        at_low, above = begun.values[:, 0], begun
         latest, found = end, high[0]
         here = self.margins(*high, modes)
         at_high, below = here.values[:, 0], here
@@ -240,7 +238,7 @@ class Watch:
             sought = np.flatnonzero(asked | (at_high < -near))
             if _meets(values, rates, near, sought) or end - low <= TIME_DIGITS * max(abs(end), width):
                 break
-            if end - low <= NARROW * width and _rounds(end - low, above[sought], below, sought):
+            if _rounds(end - low, above, below, sought):
                 break
             # Where a margin begins at 0 and rises, a secant would lead back to where it begins.
             is_clear = at_low[sought] > 3 * near[sought]
@@ -261,7 +259,7 @@ class Watch:
                 end, found, at_high, below = guess, tried[0], values, here
                 at_low = np.where(at_low > 0, at_low / 2, at_low)
             else:
-                low, at_low, above = guess, values, values
+                low, at_low, above = guess, values, here
                 at_high = np.where(at_high < 0, at_high / 2, at_high)
         worst = self.margins(found, high[1], modes).values[:, 0]
         turned = np.flatnonzero((worst < -near) | (asked & (worst <= near)))
@@ -288,15 +286,14 @@ def _meets(values: Floats, rates: Floats, near: Floats, sought: NDArray[np.intp]
     return bool(np.any(zero) and np.all(values[sought] >= -near[sought]))
 
 
-def _rounds(width: float, above: Floats, below: Margins, sought: NDArray[np.intp]) -> bool:
-    """Whether margins differ on both sides of an instant by more than their rates explain: that is rounding."""
-    fallen = above - below.values[sought, 0]
-    return bool(np.all(np.abs(below.rates[sought, 0]) * width < fallen / 2))
+def _rounds(width: float, above: Margins, below: Margins, sought: NDArray[np.intp]) -> bool:
+    """Whether margins fall by more than their rates at both ends of an interval explain: that is rounding."""
+    first, last = above.rates[sought, 0], below.rates[sought, 0]
+    fallen = above.values[sought, 0] - below.values[sought, 0]
+    return bool(np.all((first < 0) & (last < 0) & (-np.minimum(first, last) * width < fallen / 2)))
 
 
-def _along_cubics(
-    low: float, end: float, begun: Margins, here: Margins, sought: NDArray[np.intp]
-) -> float | None:
+def _along_cubics(low: float, end: float, begun: Margins, here: Margins, sought: NDArray[np.intp]) -> float | None:
     """Where the first margin is 0, along the cubics through values and rates at both ends; None where unknown."""
     times = np.array([low, end])
     found = [
