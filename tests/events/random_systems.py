@@ -25,7 +25,7 @@ DEEPEST = 1e-8
 LONGEST = 20.0
 """No run may take longer (s of the processor), but for what its events take."""
 LONGEST_EVENT = 0.025
-"""No event may take longer on average (s of the processor): some systems bounce for ever, thousands of times a second."""
+"""No event may take longer on average (s of the processor): some systems bounce thousands of times a second."""
 HANGS = 600.0
 """A run is given up after so long (s of the processor)."""
 
