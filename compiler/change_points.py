@@ -22,7 +22,7 @@ MOST_ROWS = 400
 FEW_ROWS, MOST_SAMPLES = 30, 24
 STAGES = 12
 """Evaluations in a step of the explicit method that passes."""
-CHEAP = 2.0
+CHEAP = 6.0
 """Evaluations that cost what a step of IDAS does, the linear systems it solves counted."""
 FEW_STEPS = 2
 """A piece of as many is too short to tell what a longer one costs."""

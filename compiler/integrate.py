@@ -47,6 +47,10 @@ class Piece:
         return State(float(self.times[k]), self.x[:, k], self.z[:, k], self.work[:, k])
 
 
+FEW_STATES = 8
+"""So many states may share what a tolerance allows."""
+
+
 @frozen
 class Accuracy:
     """Tolerances of IDAS: relative, and absolute as a part of each state's scale (nx,) and of an energy (J)."""
@@ -60,10 +64,12 @@ class Accuracy:
     def asked(tolerance: float, scales: Floats, energy: float, loosened: float = 1.0) -> Accuracy:
         """What a user means by a tolerance takes a tighter one of IDAS, which bounds single steps.
 
-        `loosened` (1 or more) is for stretches where rounding alone exceeds what was asked.
+        It also bounds the mean over all states only: among many, few could hold all of the error. `loosened` (1 or
+        more) is for stretches where rounding alone exceeds what was asked.
         """
-        relative = max(tolerance / 10, 1e-13) * loosened
-        return Accuracy(relative, max(tolerance / 1000, 1e-13) * loosened, scales, energy)
+        few = min(1.0, float(np.sqrt(FEW_STATES / max(scales.size, 1))))
+        relative = max(few * tolerance / 10, 1e-13) * loosened
+        return Accuracy(relative, max(few * tolerance / 1000, 1e-13) * loosened, scales, energy)
 
     def loosened(self, factor: float) -> Accuracy:
         """The same, so many times wider."""
@@ -97,16 +103,19 @@ class Driver:
     ) -> Piece | None:
         """From a state to `stop`, with results at `instants` equal steps; None where IDAS could not."""
         duration = stop - state.time
-        run = self.kernels.integrator(instants, accuracy.relative, accuracy.absolute, redundancy is not None)
+        pattern = () if redundancy is None else redundancy.pattern
+        run = self.kernels.integrator(instants, accuracy.relative, accuracy.absolute, pattern)
         numbers = np.array([kappa, state.time, duration, accuracy.energy])
         parts = [self.environment(state.time, stop), numbers, accuracy.scales]
+        z0 = state.z / ALGEBRAIC_SCALE
         if redundancy is not None:
-            parts += [redundancy.keep.ravel(order="F"), redundancy.choose.ravel(order="F")]
+            parts.append(redundancy.numbers)
+            z0 = np.concatenate([z0, redundancy.algebraic(z0[self.kernels.forces])])
         said = StringIO()
         try:
             # What IDAS prints about a failure means nothing to a user; who called hears of it by the return.
             with redirect_stderr(said), at_once():
-                found = run(x0=state.x / accuracy.scales, z0=state.z / ALGEBRAIC_SCALE, p=np.concatenate(parts))
+                found = run(x0=state.x / accuracy.scales, z0=z0, p=np.concatenate(parts))
         except RuntimeError as failure:
             # CasADi raises this for every return code of IDAS; anything else is a fault of ours.
             if "IDA" not in str(failure):
@@ -118,7 +127,7 @@ class Driver:
         # What has grown beyond all numbers is seen below.
         with np.errstate(invalid="ignore", over="ignore"):
             x, work = found["xf"].full(), accuracy.energy * found["qf"].full()
-            z = ALGEBRAIC_SCALE * found["zf"].full()
+            z = ALGEBRAIC_SCALE * found["zf"].full()[: state.z.size]
         if not (np.all(np.isfinite(x)) and np.all(np.isfinite(work))):
             return None
         times = state.time + duration * np.arange(1, instants + 1) / instants

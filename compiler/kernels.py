@@ -76,6 +76,7 @@ class Kernels:
 
     reduced: ReducedSystem
     _integrators: dict[tuple[object, ...], ca.Function] = field(default_factory=dict)
+    _least: dict[int, ca.Function] = field(default_factory=dict)
 
     @cached_property
     def _arguments(self) -> list[ca.SX]:
@@ -192,6 +193,47 @@ class Kernels:
         return ca.Function("solve_algebraic", [t, x, z, e], [better, left])
 
     @cached_property
+    def can_leave_rows_out(self) -> bool:
+        """Whether accelerations are the same whichever of dependent constraint rows are left out.
+
+        They are where only their own forces contain their multipliers: no law does, and no contact shares a load.
+        """
+        system = self.reduced.equations.system
+        if system.limits or system.frictions or system.servos:
+            return False
+        laws = [*(force.effort for force in system.forces), *(row.residual for row in system.equations)]
+        return not ca.depends_on(ca.vertcat(ca.SX(0, 1), *laws), system.symbols.multipliers)
+
+    def solve_least(self, left_out: int) -> ca.Function:
+        """`solve_algebraic` where so many constraint rows are left out, with the least multipliers of all rows.
+
+        (t, x, z guess, environment, keep (m,), out (m, left_out)): `keep` is 1 or 0 for each row, the columns of `out`
+        are unit vectors of those left out. The third result are combinations of multipliers without any effect
+        (m, left_out), each 1 in one row left out.
+        """
+        if left_out not in self._least:
+            t, x, z, e = self._columns()
+            m = self.multipliers.stop - self.multipliers.start
+            keep, out = ca.MX.sym("keep", m), ca.MX.sym("out", m, left_out)
+            size = z.numel()
+            places = [i for i, row in enumerate(self.reduced.equations.rows) if row.kind == "constraint"]
+            at_rows = ca.DM.triplet(places, list(range(m)), ca.DM.ones(m), size, m)
+            forces = range(self.multipliers.start, self.multipliers.stop)
+            at_forces = ca.DM.triplet(list(forces), list(range(m)), ca.DM.ones(m), size, m)
+            rows, jacobian = self.linearised(t, x, z, e)
+            flags, no_force = 1 - ca.mtimes(at_rows, 1 - keep), ca.mtimes([at_rows, ca.diag(1 - keep), at_forces.T])
+            units = ca.mtimes(at_forces, out)
+            right = ca.horzcat(flags * rows + ca.mtimes(no_force, z), flags * ca.mtimes(jacobian, units))
+            found = ca.solve(ca.mtimes(ca.diag(flags), jacobian) + no_force, right, "qr")
+            any_forces, free = z - found[:, 0], units - found[:, 1:]
+            least = any_forces - ca.mtimes(free, ca.solve(ca.mtimes(free.T, free), ca.mtimes(free.T, any_forces), "qr"))
+            left, _ = self.linearised(t, x, least, e)
+            self._least[left_out] = ca.Function(
+                "solve_least", [t, x, z, e, keep, out], [least, left, free[self.forces, :]]
+            )
+        return self._least[left_out]
+
+    @cached_property
     def stages(self) -> tuple[StageKernels, ...]:
         """The stages that have rows, positions first."""
         all_stages = (self._stage(stage, ()) for stage in self.reduced.stages)
@@ -262,11 +304,31 @@ class Kernels:
         x is taken to be near: integration has kept it within its tolerance.
         """
         t, x, _, e = self._columns()
+        return ca.Function("project", [t, x, e], [self._projected(t, x, e, None)])
+
+    @cached_property
+    def project_kept(self) -> ca.Function:
+        """The same on constraint rows that are kept only: (t, x, environment, keep), `keep` 1 or 0 for each row."""
+        t, x, _, e = self._columns()
+        keep = ca.MX.sym("keep", len(self.reduced.equations.system.rows))
+        return ca.Function("project_kept", [t, x, e, keep], [self._projected(t, x, e, keep)])
+
+    def constraint_places(self, stage: Stage) -> NDArray[np.intp]:
+        """Where a stage's rows stand among the constraint rows."""
+        first = next((i for i, row in enumerate(self.reduced.equations.rows) if row.kind == "constraint"), 0)
+        return np.asarray(stage.rows, dtype=np.intp) - first
+
+    def _projected(self, t: ca.MX, x: ca.MX, e: ca.MX, keep: ca.MX | None) -> ca.MX:
         moved = x
         for kernels in self.stages:
             for _step in range(2):
                 residual, jacobian, metric = kernels.evaluate(t, moved, e)
-                if kernels.contacts.numel_out(0):
+                if keep is not None:
+                    # Of a row that is left out, the multiplier is 0.
+                    own = keep[self.constraint_places(kernels.stage).tolist()]
+                    kept, gradients, residual = ca.mtimes(ca.diag(own), jacobian), jacobian, own * residual
+                    corner = ca.diag(1 - own)
+                elif kernels.contacts.numel_out(0):
                     # A free contact's row says that its own multiplier is 0.
                     gaps, slopes, held = kernels.contacts(t, moved, e)
                     below = ca.diag(1 - held)
@@ -279,7 +341,7 @@ class Kernels:
                 matrix = ca.blockcat([[metric, gradients.T], [kept, corner]])
                 unknown = ca.solve(matrix, ca.vertcat(ca.MX(metric.size1(), 1), -residual), "qr")
                 moved = kernels.move(moved, unknown[: metric.size1()])
-        return ca.Function("project", [t, x, e], [moved])
+        return moved
 
     @cached_property
     def residuals(self) -> ca.Function:
@@ -393,22 +455,30 @@ class Kernels:
         return ca.Function("warnings", self._arguments, [ca.densify(column)])
 
     def integrator(
-        self, instants: int, relative: float, scaled_absolute: float, redundant: bool = False
+        self, instants: int, relative: float, scaled_absolute: float, pattern: tuple[tuple[int, ...], ...] = ()
     ) -> ca.Function:
         """IDAS over τ in [0, 1] with results at `instants` equal steps.
 
         x0 is in units of its scales, z0 of `ALGEBRAIC_SCALE`; p = [environment, κ, start time, duration,
-        energy, scales (nx,)], and for `redundant` rows also their two matrices (m, m), column by column.
+        energy, scales (nx,)]. For redundant rows of a `redundancy.Redundancy.pattern` p and z0 go on with its
+        `numbers` and `algebraic`.
         Time is stretched so that one integrator serves every duration. Quadratures: the powers, in units of the
         energy; they are part of the error test, or a balance could not be drawn from them.
         """
-        key = (instants, relative, scaled_absolute, redundant)
+        key = (instants, relative, scaled_absolute, pattern)
         if key not in self._integrators:
             grid = [k / instants for k in range(1, instants + 1)]
             options = IDAS_OPTIONS | {"reltol": relative, "abstol": scaled_absolute}
-            dae = self._redundant_dae if redundant else self._scaled_dae
+            dae = self._redundant_dae(pattern) if pattern else self._scaled_dae
             self._integrators[key] = ca.integrator("run", "idas", dae, 0.0, grid, options)
         return self._integrators[key]
+
+    @cached_property
+    def forces(self) -> list[int]:
+        """Places in z of what Redundancy counts: the multipliers of constraints, limits and frictions."""
+        size = self.reduced.z.numel()
+        contacts = range(size - self.reduced.equations.contacts.numel(), size)
+        return [*range(self.multipliers.start, self.multipliers.stop), *contacts]
 
     @cached_property
     def _scaled_dae(self) -> dict[str, ca.SX]:
@@ -430,20 +500,28 @@ class Kernels:
             "quad": duration * power / energy,
         }
 
-    @cached_property
-    def _redundant_dae(self) -> dict[str, ca.SX]:
-        """The constraint rows combined as `redundancy.Redundancy` says."""
+    def _redundant_dae(self, pattern: tuple[tuple[int, ...], ...]) -> dict[str, ca.SX]:
+        """The constraint rows combined as `redundancy` says. Sums are taken step by step: a row of J stays short so."""
         plain = self._scaled_dae
         places = [i for i, row in enumerate(self.reduced.equations.rows) if row.kind == "constraint"]
-        contacts = range(plain["z"].numel() - self.reduced.equations.contacts.numel(), plain["z"].numel())
-        kept = self.multipliers
-        forces = plain["z"][[*range(kept.start, kept.stop), *contacts], 0]
-        places += contacts
-        m = len(places)
-        keep, choose = ca.SX.sym("keep", m, m), ca.SX.sym("choose", m, m)
+        places += self.forces[len(places) :]
+        lengths = ca.SX.sym("length", len(places))
+        weighted = lengths * plain["z"][self.forces, 0]
         rows = ca.SX(plain["alg"])
-        rows[places] = ca.mtimes(keep, rows[places]) + ca.mtimes(choose, forces)
-        return plain | {"alg": rows, "p": ca.vertcat(plain["p"], ca.vec(keep), ca.vec(choose))}
+        rows[places] = rows[places] / lengths
+        slack = ca.SX.sym("slack", len(pattern))
+        numbers, sums, chains = ca.SX(0, 1), ca.SX(0, 1), ca.SX(0, 1)
+        for k, own in enumerate(pattern):
+            free, partial = ca.SX.sym("free", len(own)), ca.SX.sym("sum", len(own) - 1)
+            combined = [places[i] for i in own]
+            rows[combined] = rows[combined] + free * slack[k]
+            chain = ca.vertcat(partial, 0) - ca.vertcat(0, partial) - free * weighted[list(own)]
+            numbers, sums, chains = ca.vertcat(numbers, free), ca.vertcat(sums, partial), ca.vertcat(chains, chain)
+        return plain | {
+            "z": ca.vertcat(plain["z"], slack, sums),
+            "alg": ca.vertcat(rows, chains),
+            "p": ca.vertcat(plain["p"], numbers, lengths),
+        }
 
     def _columns(self) -> list[ca.MX]:
         names = ("t", "x", "z", "environment")
@@ -460,7 +538,7 @@ def _unit_norm(reduced: ReducedSystem, x: ca.SX) -> ca.SX:
 def column_at(function: ca.Function, instants: int, arguments: Sequence[Any]) -> NDArray[np.float64]:
     """A column (n,) at many instants as an array (n, instants); one without rows keeps its instants too."""
     (found,) = mapped(function, instants, arguments)
-    return found.full().reshape(function.size1_out(0), instants)
+    return np.asarray(found.full().reshape(function.size1_out(0), instants))
 
 
 def mapped(function: ca.Function, instants: int, arguments: Sequence[Any]) -> list[ca.DM]:

@@ -15,6 +15,9 @@ from .truncation import Truncation
 
 Floats = NDArray[np.float64]
 
+MOST_TIMES = 100.0
+"""Rows are left out where no other has to be taken more often to make up for them: digits are lost by so much."""
+
 
 @frozen
 class Settled:
@@ -55,7 +58,7 @@ def settle(
     k = piece.times.size
     times = piece.times[None, :]
     (before,) = mapped(kernels.residuals, k, [times, piece.x, environment])
-    regular = _regular(kernels, piece, environment) if redundancy is None and not passed else None
+    regular = None if passed else _regular(kernels, piece, environment, redundancy)
     if passed:
         x, z = piece.x, piece.z
     elif regular is not None:
@@ -67,19 +70,62 @@ def settle(
     return Settled(Piece(piece.times, x, z, piece.work, piece.steps), before.full(), after.full())
 
 
-def _regular(kernels: Kernels, piece: Piece, environment: Floats) -> tuple[Floats, Floats] | None:
-    """All instants at once by sparse factorisation; None where a matrix was singular on the way."""
+def _regular(
+    kernels: Kernels, piece: Piece, environment: Floats, redundancy: Redundancy | None
+) -> tuple[Floats, Floats] | None:
+    """All instants at once by sparse factorisation; None where a matrix was singular on the way.
+
+    Also where rows cannot be left out, or where one that was does not hold.
+    """
+    if redundancy is not None and not kernels.can_leave_rows_out:
+        return None
     k = piece.times.size
     times = piece.times[None, :]
     try:
-        (states,) = mapped(kernels.project, k, [times, piece.x, environment])
-        better, _ = mapped(kernels.solve_algebraic, k, [times, states, piece.z, environment])
+        if redundancy is None:
+            (states,) = mapped(kernels.project, k, [times, piece.x, environment])
+            better, _ = mapped(kernels.solve_algebraic, k, [times, states, piece.z, environment])
+        else:
+            keep, out = np.ones(redundancy.lengths.size), redundancy.spare
+            keep[out] = 0.0
+            (states,) = mapped(kernels.project_kept, k, [times, piece.x, environment, keep])
+            units = np.tile(np.eye(keep.size)[:, out], (1, k))
+            better, *found = mapped(
+                kernels.solve_least(out.size), k, [times, states, piece.z, environment, keep, units]
+            )
+            if not _served(kernels, piece, states.full(), better.full(), found, redundancy, environment):
+                return None
     except RuntimeError as singular:
         if "Evaluation failed" not in str(singular):
             raise
         return None
     x, z = states.full(), better.full()
     return (x, z) if np.all(np.isfinite(x)) and np.all(np.isfinite(z)) else None
+
+
+def _served(
+    kernels: Kernels,
+    piece: Piece,
+    x: Floats,
+    z: Floats,
+    found: list[ca.DM],
+    redundancy: Redundancy,
+    environment: Floats,
+) -> bool:
+    """Whether rows that were left out could be done without all along, and hold like the others."""
+    if not (np.all(np.isfinite(x)) and np.all(np.isfinite(z))):
+        return False
+    k, times = piece.times.size, piece.times[None, :]
+    left, free = found[0].full(), stacked(found[1], k)
+    lengths = redundancy.lengths
+    if not np.abs(free * lengths[:, None] / lengths[redundancy.spare]).max() <= MOST_TIMES:
+        return False
+    before, after = (
+        np.abs(mapped(kernels.residuals, k, [times, states, environment])[0].full()) for states in (piece.x, x)
+    )
+    rounding = 1e-12 * (1 + np.abs(x).max(initial=0.0))
+    much = 1e-6 * (1 + np.abs(z).max(initial=0.0))
+    return bool(after.max() <= 1e-3 * before.max() + rounding and np.abs(left).max() <= much)
 
 
 def project_any_rank(
@@ -92,7 +138,7 @@ def project_any_rank(
     """States (nx, k) moved the least onto all constraints, whatever the rank of their rows."""
     k = times.size
     for stage in kernels.stages:
-        places = constraint_places(kernels, stage)
+        places = kernels.constraint_places(stage.stage)
         for _step in range(2):
             residual, jacobian, metric = mapped(stage.evaluate, k, [times[None, :], x, environment])
             residual, jacobian = _with_held(stage, k, [times[None, :], x, environment], residual, jacobian)
@@ -102,12 +148,6 @@ def project_any_rank(
             (moved,) = mapped(stage.move, k, [x, change.T])
             x = moved.full()
     return x
-
-
-def constraint_places(kernels: Kernels, stage: StageKernels) -> NDArray[np.intp]:
-    """Where a stage's rows stand among the constraint rows."""
-    first = next((i for i, row in enumerate(kernels.reduced.equations.rows) if row.kind == "constraint"), 0)
-    return np.asarray(stage.stage.rows, dtype=np.intp) - first
 
 
 def least_changes(

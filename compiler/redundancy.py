@@ -1,11 +1,14 @@
 """Constraint rows that say what others say already: found by rank, named, and survived.
 
 With A the rows' gradients and M the mass metric, the rows of B = D·A·M^(-1/2) (D makes them unit vectors) are
-dependent where a singular value vanishes. With U the left singular vectors that count and P = U·Uᵀ, the rows
+dependent where a singular value vanishes. With N the left singular vectors of value 0 and unknowns μ, the rows
 
-    P·D·row + (I - P)·D⁻¹·λ = 0
+    D·row + N·μ = 0,   Nᵀ·D⁻¹·λ = 0
 
-keep every constraint and choose, among the multipliers that do so, the least in the scaled norm.
+keep every constraint and choose, among the multipliers that do so, the least in the scaled norm. They say what
+P·D·row + (I - P)·D⁻¹·λ = 0 says with the projector P = I - N·Nᵀ, but stay sparse where N is. Any basis of what N
+spans will do: one in which each column is alone in having one of the rows ties no more rows together than depend on
+each other.
 """
 
 from __future__ import annotations
@@ -23,6 +26,11 @@ Floats = NDArray[np.float64]
 RANK = 1e-9
 """Singular values below this part of the largest are taken for 0: what remains is rounding."""
 
+SERVES = 0.2
+"""Spare rows serve on while they are not worse than the best by more than this."""
+NEGLIGIBLE = 1e-9
+"""Entries of combinations of rows (unit vectors) below this are rounding."""
+
 SUSPICIOUS = 1e-6
 FEW_ROWS = 60
 
@@ -35,19 +43,41 @@ class Repeat:
     of: tuple[int, ...]
 
 
-@frozen
+@frozen(eq=False)
 class Redundancy:
-    """`keep` = P·D and `choose` = (I - P)·D⁻¹, both (m, m); `repeats` name the dependence at this state.
+    """Dependent rows at a state. Rows are counted constraints first, then limits and frictions.
 
-    Rows are counted constraints first, then limits and frictions. `not_unique` are the rows whose multipliers other
-    choices would change.
+    `free` (m, r) is the basis N, its columns each alone in having one of the rows `spare` (r,); `lengths` (m,) are D⁻¹.
+    `pattern` holds the places of entries of each column that may be other than 0. `not_unique` are the rows whose
+    multipliers other choices would change. `unit` are the gradients of the rows at the places `kept`, as unit vectors
+    in the mass metric.
     """
 
     rank: int
-    keep: Floats
-    choose: Floats
-    repeats: tuple[Repeat, ...]
+    free: Floats
+    lengths: Floats
+    spare: NDArray[np.intp]
+    pattern: tuple[tuple[int, ...], ...]
     not_unique: tuple[int, ...]
+    unit: Floats
+    kept: NDArray[np.intp]
+
+    @property
+    def numbers(self) -> Floats:
+        """What an integrator is given of it."""
+        columns = [self.free[list(places), k] for k, places in enumerate(self.pattern)]
+        return np.concatenate([*columns, self.lengths])
+
+    def algebraic(self, multipliers: Floats) -> Floats:
+        """μ and the partial sums of Nᵀ·D⁻¹·λ that an integrator finds beside z, for multipliers (m,)."""
+        weighted = self.free * (self.lengths * multipliers)[:, None]
+        sums = [np.cumsum(weighted[list(places), k])[:-1] for k, places in enumerate(self.pattern)]
+        return np.concatenate([np.zeros(len(self.pattern)), *sums])
+
+    def repeats(self) -> tuple[Repeat, ...]:
+        """The dependence in words: each row that repeats others, and those."""
+        places = self.kept.tolist()
+        return tuple(Repeat(places[r.row], tuple(places[i] for i in r.of)) for r in _repeats(self.unit, self.rank))
 
 
 def constraint_jacobian(kernels: Kernels, t: float, x: Floats, environment: Floats) -> tuple[ca.DM, Floats]:
@@ -56,10 +86,14 @@ def constraint_jacobian(kernels: Kernels, t: float, x: Floats, environment: Floa
     return jacobian, np.asarray(metric.full())
 
 
-def find_redundancy(kernels: Kernels, t: float, x: Floats, environment: Floats) -> Redundancy | None:
+def find_redundancy(
+    kernels: Kernels, t: float, x: Floats, environment: Floats, before: Redundancy | None = None
+) -> Redundancy | None:
     """The dependence among rows that are kept at a state; None where they are independent.
 
-    Those are the constraint rows, and behind them limits and frictions, as far as they are held.
+    Those are the constraint rows, and behind them limits and frictions, as far as they are held. `before` is what was
+    found at an earlier state of a run: as long as its `spare` rows serve, they and their pattern are taken again, for
+    which an integrator is there already.
     """
     sparse, metric, kept = _kept_rows(kernels, t, x, environment)
     if not kept.size or (kept.size > FEW_ROWS and _clearly_independent(sparse)):
@@ -73,19 +107,45 @@ def find_redundancy(kernels: Kernels, t: float, x: Floats, environment: Floats) 
     rank = int(np.sum(s > RANK * s[0]))
     if rank == jacobian.shape[0]:
         return None
-    p = u[:, :rank] @ u[:, :rank].T
-    left = np.eye(p.shape[0]) - p
+    null = u[:, rank:]
     size = kernels.reduced.equations.contacts.numel() + len(kernels.reduced.equations.system.rows)
-    keep, choose = np.eye(size), np.zeros((size, size))
-    keep[np.ix_(kept, kept)] = p / lengths[None, :]
-    choose[np.ix_(kept, kept)] = left * lengths[None, :]
+    free, all_lengths = np.zeros((size, null.shape[1])), np.ones(size)
+    free[kept], all_lengths[kept] = null, lengths
+    spare = _spare(free)
+    best = _least_value(free[spare])
+    pattern: list[set[int]] = [set() for _ in spare]
+    if before is not None and before.spare.size == spare.size and _least_value(free[before.spare]) > SERVES * best:
+        spare, pattern = before.spare, [set(places) for places in before.pattern]
+    free = free @ np.linalg.inv(free[spare])
+    free /= np.linalg.norm(free, axis=0)
+    free[np.abs(free) < NEGLIGIBLE] = 0.0
+    pattern = [places | set(map(int, np.flatnonzero(free[:, k]))) for k, places in enumerate(pattern)]
     return Redundancy(
         rank=rank,
-        keep=keep,
-        choose=choose,
-        repeats=tuple(Repeat(int(kept[r.row]), tuple(int(kept[i]) for i in r.of)) for r in _repeats(unit, rank)),
-        not_unique=tuple(int(kept[i]) for i in np.flatnonzero(np.diag(left) > 1e-9)),
+        free=free,
+        lengths=all_lengths,
+        spare=spare,
+        pattern=tuple(tuple(sorted(places)) for places in pattern),
+        not_unique=tuple(int(kept[i]) for i in np.flatnonzero(np.sum(null**2, axis=1) > 1e-9)),
+        unit=unit,
+        kept=kept,
     )
+
+
+def _spare(null: Floats) -> NDArray[np.intp]:
+    """(r,): the rows that the others can best do without, by the space (m, r) of combinations that vanish."""
+    rest = null.copy()
+    chosen = []
+    for _ in range(null.shape[1]):
+        sizes = np.linalg.norm(rest, axis=1)
+        chosen.append(int(np.argmax(sizes)))
+        direction = rest[chosen[-1]] / sizes[chosen[-1]]
+        rest = rest - np.outer(rest @ direction, direction)
+    return np.array(sorted(chosen), dtype=np.intp)
+
+
+def _least_value(square: Floats) -> float:
+    return float(np.linalg.svd(square, compute_uv=False)[-1])
 
 
 def _kept_rows(kernels: Kernels, t: float, x: Floats, environment: Floats) -> tuple[ca.DM, Floats, NDArray[np.intp]]:

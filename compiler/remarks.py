@@ -100,9 +100,10 @@ def _of_angles(angles: Angles | None, end: float) -> str:
 
 def _dependence(reduced: ReducedSystem, redundancy: Redundancy) -> str:
     rows = [row.label for row in reduced.equations.system.rows]
-    repeats = [(rows[r.row], [rows[i] for i in r.of]) for r in redundancy.repeats[: notes.MOST]]
+    found = redundancy.repeats()
+    repeats = [(rows[r.row], [rows[i] for i in r.of]) for r in found[: notes.MOST]]
     free = [rows[i] for i in redundancy.not_unique]
-    return notes.redundant(repeats, len(redundancy.repeats), free, redundancy.rank, len(rows))
+    return notes.redundant(repeats, len(found), free, redundancy.rank, len(rows))
 
 
 def _rank_change(reduced: ReducedSystem, start: Redundancy | None, time: float, redundancy: Redundancy | None) -> str:

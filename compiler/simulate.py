@@ -136,7 +136,7 @@ class _Runner:
         accuracy = Accuracy.asked(self._plan.tolerance, steering.scales, steering.energy, self._loosened)
         driver = self._driver
         environment = driver.environment(self.state.time, stop)
-        self._redundancy = find_redundancy(driver.kernels, self.state.time, self.state.x, environment)
+        self._redundancy = find_redundancy(driver.kernels, self.state.time, self.state.x, environment, self._redundancy)
         self._watch_rank()
         if self._passing:
             driver = self._change_points.follower

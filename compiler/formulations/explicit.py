@@ -30,10 +30,12 @@ STUCK = 1e-5
 class Chart(ABC):
     """The variables y in which a formulation is integrated near one state, under one environment.
 
-    `scales` (ny,) are their sizes. Raises numpy's LinAlgError where a state has no solution.
+    `scales` (ny,) are their sizes, `work_scale` is that of the work in units of the energy. Raises numpy's LinAlgError
+    where a state has no solution.
     """
 
     scales: Floats
+    work_scale: float = 1.0
 
     @abstractmethod
     def enter(self, t: float, x: Floats) -> Floats:
@@ -62,11 +64,12 @@ ChartAt: TypeAlias = Callable[[float, Floats, Floats, Floats], Chart]
 
 @frozen
 class ExplicitDriver(Driver):
-    """Follows charts instead of a compiled integrator."""
+    """Follows charts instead of a compiled integrator; tolerances are multiplied by `sharper`."""
 
     matrices: Matrices = field(repr=False)
     chart_at: ChartAt = field(repr=False)
     most_steps: int = MOST_STEPS
+    sharper: float = 1.0
 
     def integrate(
         self,
@@ -123,9 +126,9 @@ class _Walk:
         # Imported where it is needed: it takes longer to load than most models take to compile.
         from scipy.integrate import DOP853
 
-        accuracy = self._accuracy
+        accuracy = self._accuracy.loosened(self._driver.sharper)
         self._chart = self._driver.chart_at(t, x, self._environment, accuracy.scales)
-        scales = np.concatenate([self._chart.scales, np.ones(work.size)])
+        scales = np.concatenate([self._chart.scales, np.full(work.size, self._chart.work_scale)])
         y = np.concatenate([self._chart.enter(t, x), work])
         if not np.all(np.isfinite(y)):
             raise np.linalg.LinAlgError("a state that is no number")
@@ -135,7 +138,7 @@ class _Walk:
             t,
             y,
             end,
-            rtol=accuracy.relative,
+            rtol=max(accuracy.relative, 1e-13),
             atol=accuracy.absolute * scales,
             first_step=None if step is None else min(step, end - t),
         )

@@ -18,7 +18,7 @@ from mbdc.dsl.records import frozen
 
 from ..integrate import Driver
 from ..kernels import Kernels, StageKernels
-from ..record import constraint_places, least_changes
+from ..record import least_changes
 from ..redundancy import RANK
 from ..truncation import Truncation
 from . import refusals
@@ -33,8 +33,10 @@ MOST_STEPS = 120
 """An instant that takes more lies where the motion ends, not where it passes."""
 CLOSE, DENSE = 300.0, 30.0
 """Steps that begin within so many times of what is left out look for it, and within so many leave it out."""
-ACROSS = 1e4
-"""How much coarser the tolerance is of speeds across the constraints, which projection takes out."""
+ACROSS = 1e9
+"""How much coarser the tolerance is of speeds across the constraints, which projection takes out, and of the work."""
+SHARPER = 0.03
+"""By how much all other tolerances are finer: the order is high, so that costs little, and errors made here grow."""
 
 
 @frozen(eq=False)
@@ -58,7 +60,9 @@ class Passage:
             sparse = self._sparse if independent else None
             return _Passing(self._matrices, t, x, environment, scales, truncation, self._levels, self._rows, sparse)
 
-        return ExplicitDriver(self.kernels, driver.parameters, driver.inputs, self._matrices, chart, MOST_STEPS)
+        return ExplicitDriver(
+            self.kernels, driver.parameters, driver.inputs, self._matrices, chart, MOST_STEPS, SHARPER
+        )
 
     @cached_property
     def _matrices(self) -> Matrices:
@@ -66,7 +70,7 @@ class Passage:
 
     @cached_property
     def _levels(self) -> tuple[_Level, ...]:
-        return tuple(_Level(stage, constraint_places(self.kernels, stage)) for stage in self.kernels.stages)
+        return tuple(_Level(stage, self.kernels.constraint_places(stage.stage)) for stage in self.kernels.stages)
 
     @cached_property
     def _rows(self) -> Buffered:
@@ -131,8 +135,11 @@ class _Passing(States):
     """y = (q, w), with w the speeds along the constraints and across them where the chart was made.
 
     Across them, near dependence, accelerations carry rounding divided by small singular values. Projection takes
-    that out again, so that speeds across are held to a coarser tolerance: steps would shrink to nothing otherwise.
+    that out again, so that speeds across are left out of the error test: steps would shrink to nothing otherwise.
+    So is the work, since reactions carry rounding divided by the squares of small singular values.
     """
+
+    work_scale = ACROSS
 
     def __init__(
         self,

@@ -72,4 +72,4 @@ def of_redundancy(title: str, reduced: ReducedSystem, start: Start) -> list[Diag
     if start.redundancy is None:
         return []
     rows = reduced.equations.system.rows
-    return [redundant_row(title, rows[r.row], [rows[i] for i in r.of]) for r in start.redundancy.repeats]
+    return [redundant_row(title, rows[r.row], [rows[i] for i in r.of]) for r in start.redundancy.repeats()]
