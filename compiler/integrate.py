@@ -47,8 +47,8 @@ class Piece:
         return State(float(self.times[k]), self.x[:, k], self.z[:, k], self.work[:, k])
 
 
-FEW_STATES = 8
-"""So many states may share what a tolerance allows."""
+FEW_STATES, LEAST_SHARE = 8, 0.25
+"""So many states may share what a tolerance allows; for more it is made smaller, down to this part."""
 
 
 @frozen
@@ -67,7 +67,7 @@ class Accuracy:
         It also bounds the mean over all states only: among many, few could hold all of the error. `loosened` (1 or
         more) is for stretches where rounding alone exceeds what was asked.
         """
-        few = min(1.0, float(np.sqrt(FEW_STATES / max(scales.size, 1))))
+        few = float(np.clip(np.sqrt(FEW_STATES / max(scales.size, 1)), LEAST_SHARE, 1.0))
         relative = max(few * tolerance / 10, 1e-13) * loosened
         return Accuracy(relative, max(few * tolerance / 1000, 1e-13) * loosened, scales, energy)
 
