@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mbdc.dsl.analyse import Analysis, analyse
+from mbdc.dsl.collection import uncollected
 from mbdc.dsl.diagnostics import Diagnostic, ModelError, Severity, in_order
 from mbdc.dsl.program import Program
 from mbdc.dsl.records import frozen
@@ -32,6 +33,7 @@ class Built:
     diagnostics: tuple[Diagnostic, ...]
 
 
+@uncollected()
 def build(
     source: Source,
     model: str | None = None,

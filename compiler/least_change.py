@@ -13,6 +13,8 @@ Floats = NDArray[np.float64]
 
 ITERATIONS = 60
 CONVERGED = 1e-13
+NEXT_TO_NOTHING, PATIENCE = 0.99, 8
+"""Where so many steps one after the other each leave more than this part of the rows, there is nothing to be found."""
 
 
 @frozen
@@ -66,6 +68,7 @@ def least_change(
     at = evaluate(point)
     if not at.is_finite():
         return Outcome(point, at.residual, np.full(at.residual.size, np.inf))
+    stalled = 0
     for _ in range(ITERATIONS):
         scale = _scales(at, sizes(point))
         if np.max(np.abs(at.residual) / scale, initial=0.0) <= CONVERGED or not at.is_finite():
@@ -79,7 +82,11 @@ def least_change(
         advanced = _line_search(evaluate, move, point, at, change, scale)
         if advanced is None:
             break
+        gained = np.linalg.norm(advanced[1].residual / scale) < NEXT_TO_NOTHING * np.linalg.norm(at.residual / scale)
+        stalled = 0 if gained else stalled + 1
         point, at = advanced
+        if stalled == PATIENCE:
+            break
     scale = _scales(at, sizes(point))
     return Outcome(point, at.residual, np.abs(at.residual) / scale)
 

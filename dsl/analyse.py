@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .check import check
+from .collection import uncollected
 from .depth import deep_recursion
 from .diagnostics import Diagnostic, Severity, in_order
 from .flat import FlatModel
@@ -43,7 +44,7 @@ def analyse(
     `model` names the main model where it is not the last of the file. `structure` holds values from outside
     by full name: for structural parameters, and for parameters and inputs that have no value.
     """
-    with deep_recursion():
+    with deep_recursion(), uncollected():
         # Parsing and linking come together: which files there are is known only from what is parsed.
         library, diagnostics = link(source, parse, search_path)
         flat, told = flatten(library, model, structure)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from operator import attrgetter
 from types import CodeType, FunctionType
 from typing import Any, TypeVar, dataclass_transform, overload
 
@@ -106,8 +107,10 @@ def _made(cls: type[Any], eq: bool, kw_only: bool, immutable: bool) -> type[Any]
             if spec.default is not _MISSING:
                 setattr(cls, name, spec.default)
     specification = tuple((name, spec, named) for name, (spec, named) in inherited.items())
+    compared = [name for name, spec, _ in specification if spec.compare]
     members: dict[str, Any] = {
         "__frozen_fields__": specification,
+        "__compared__": attrgetter(*compared) if compared else type,
         "__match_args__": tuple(name for name, _, named in specification if not named),
         "__init__": _constructor(cls, specification),
     }
@@ -180,20 +183,16 @@ def _code(shape: tuple[tuple[bool, bool], ...], is_finished: bool) -> CodeType:
     return code
 
 
-def _compared(record: object) -> tuple[Any, ...]:
-    return tuple(getattr(record, name) for name, spec, _ in _specification(record) if spec.compare)
-
-
-def _equal(self: object, other: object) -> Any:
+def _equal(self: Any, other: Any) -> Any:
     if self is other:
         return True
     if type(self) is not type(other):
         return NotImplemented
-    return _compared(self) == _compared(other)
+    return self.__compared__(self) == self.__compared__(other)
 
 
-def _hash(self: object) -> int:
-    return hash(_compared(self))
+def _hash(self: Any) -> int:
+    return hash(self.__compared__(self))
 
 
 def _repr(self: object) -> str:
