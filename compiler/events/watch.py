@@ -238,7 +238,7 @@ class Watch:
             sought = np.flatnonzero(asked | (at_high < -near))
             if _meets(values, rates, near, sought) or end - low <= TIME_DIGITS * max(abs(end), width):
                 break
-            if _rounds(end - low, above, below, sought):
+            if self._rounds(end - low, above, below, sought):
                 break
             # Where a margin begins at 0 and rises, a secant would lead back to where it begins.
             is_clear = at_low[sought] > 3 * near[sought]
@@ -267,6 +267,15 @@ class Watch:
             turned = rows[[int(np.argmin(worst[rows]))]]
         return Crossing(before, found.state(0), tuple(self.watched[int(row)] for row in turned))
 
+    def _rounds(self, width: float, above: Margins, below: Margins, sought: NDArray[np.intp]) -> bool:
+        """Whether gaps fall by little, and by more than their rates at both ends explain: that is rounding."""
+        if not all(self.watched[int(row)].kind == "gap" for row in sought):
+            return False
+        first, last = above.rates[sought, 0], below.rates[sought, 0]
+        fallen = above.values[sought, 0] - below.values[sought, 0]
+        little = fallen <= EXACT * self._sizes.gaps[[self.watched[int(row)].place for row in sought]]
+        return bool(np.all(little & (first < 0) & (last < 0) & (-np.minimum(first, last) * width < fallen / 2)))
+
     def _near(self, modes: ModeValues) -> Floats:
         """Margins that count as 0: of closed gaps and of flows that rest; of others only 0 itself."""
         near = np.zeros(len(self.watched))
@@ -284,13 +293,6 @@ def _meets(values: Floats, rates: Floats, near: Floats, sought: NDArray[np.intp]
     falling = ~(rates[sought] >= 0)
     zero = (np.abs(values[sought]) <= near[sought]) & falling
     return bool(np.any(zero) and np.all(values[sought] >= -near[sought]))
-
-
-def _rounds(width: float, above: Margins, below: Margins, sought: NDArray[np.intp]) -> bool:
-    """Whether margins fall by more than their rates at both ends of an interval explain: that is rounding."""
-    first, last = above.rates[sought, 0], below.rates[sought, 0]
-    fallen = above.values[sought, 0] - below.values[sought, 0]
-    return bool(np.all((first < 0) & (last < 0) & (-np.minimum(first, last) * width < fallen / 2)))
 
 
 def _along_cubics(low: float, end: float, begun: Margins, here: Margins, sought: NDArray[np.intp]) -> float | None:
