@@ -5,5 +5,5 @@ import sys
 from mbdc import load_model
 
 model = load_model(sys.argv[1])
-run = model._built.kernels.integrator(500, 1e-9, 1e-11)
+run = model._built.kernels.integrators.over(500, 1e-9, 1e-11)
 print("ready", run.name())

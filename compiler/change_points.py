@@ -23,7 +23,7 @@ FEW_ROWS, MOST_SAMPLES = 30, 24
 STAGES = 12
 """Evaluations in a step of the explicit method that passes."""
 CHEAP = 6.0
-"""Evaluations that cost what a step of IDAS does, the linear systems it solves counted."""
+"""Evaluations that may be made for a step of IDAS: it solves linear systems too, and is the less accurate here."""
 FEW_STEPS = 2
 """A piece of as many is too short to tell what a longer one costs."""
 LIGHT_ROWS, LIGHT_REPEATED = 200, 60

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from mbdc.dsl.records import frozen, replace
 
+from .idas import ALGEBRAIC_SCALE
 from .inputs import Inputs
 from .interrupts import at_once
-from .kernels import ALGEBRAIC_SCALE, Kernels
+from .kernels import Kernels
 from .redundancy import Redundancy
 
 Floats = NDArray[np.float64]
@@ -104,7 +105,7 @@ class Driver:
         """From a state to `stop`, with results at `instants` equal steps; None where IDAS could not."""
         duration = stop - state.time
         pattern = () if redundancy is None else redundancy.pattern
-        run = self.kernels.integrator(instants, accuracy.relative, accuracy.absolute, pattern)
+        run = self.kernels.integrators.over(instants, accuracy.relative, accuracy.absolute, pattern)
         numbers = np.array([kappa, state.time, duration, accuracy.energy])
         parts = [self.environment(state.time, stop), numbers, accuracy.scales]
         z0 = state.z / ALGEBRAIC_SCALE

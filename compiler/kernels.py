@@ -20,28 +20,9 @@ from mbdc.dsl.records import field, frozen
 from mbdc.dsl.source import Span
 
 from .complaints_start import initial_restricts_nothing
+from .idas import Integrators
 from .mechanics import EquationRow, Reinit
 from .reduced import ReducedSystem, Stage
-
-IDAS_OPTIONS: dict[str, Any] = {
-    # Algebraic unknowns stay out of the error test: their convergence follows from that of the states.
-    "suppress_algebraic": True,
-    "cj_scaling": True,
-    # Pieces are cut to a few hundred steps: one that takes as many as this is too long, or stuck.
-    "max_num_steps": 2_500,
-    "quad_err_con": True,
-    "print_stats": False,
-    "error_on_fail": True,
-    "disable_internal_warnings": True,
-}
-
-ALGEBRAIC_SCALE = 1e3
-"""IDAS is given the algebraic unknowns in this unit, for which its absolute tolerance is that much coarser.
-
-An acceleration that passes zero carries the rounding of differences over a step. Held to a state's absolute
-tolerance, Newton's iteration would not converge there and steps would shrink to nothing (a shaken pendulum, a
-fast top). Recorded ones are solved for again, so that nothing is lost.
-"""
 
 
 @frozen
@@ -75,7 +56,6 @@ class Kernels:
     """
 
     reduced: ReducedSystem
-    _integrators: dict[tuple[object, ...], ca.Function] = field(default_factory=dict)
     _least: dict[int, ca.Function] = field(default_factory=dict)
 
     @cached_property
@@ -103,15 +83,19 @@ class Kernels:
         return ca.Function("linearised", self._arguments, [rows, ca.jacobian(rows, r.z)])
 
     @cached_property
+    def _constraints_at(self) -> list[int]:
+        """Where constraint rows stand among all rows."""
+        return [i for i, row in enumerate(self.reduced.equations.rows) if row.kind == "constraint"]
+
+    @cached_property
     def constraint_rows(self) -> ca.Function:
         """(t, x, environment) to the constraint rows' gradients and the metric.
 
         Gradients are those by the coordinates' highest derivatives, (m, nv); the metric is (nv, nv).
         """
         r = self.reduced
-        places = [i for i, row in enumerate(r.equations.rows) if row.kind == "constraint"]
         velocities = r.equations.coordinate_orders[0].numel()
-        rows = ca.vertcat(ca.SX(0, 1), *(r.derivatives[i][-1] for i in places))
+        rows = ca.vertcat(ca.SX(0, 1), *(r.derivatives[i][-1] for i in self._constraints_at))
         gradients = ca.substitute(ca.jacobian(rows, r.z[:velocities]), r.z, ca.SX.zeros(r.z.numel()))
         t, x, _, e = self._arguments
         return ca.Function("constraint_rows", [t, x, e], [gradients, r.metric])
@@ -213,13 +197,11 @@ class Kernels:
         """
         if left_out not in self._least:
             t, x, z, e = self._columns()
-            m = self.multipliers.stop - self.multipliers.start
+            m = len(self.forces)
             keep, out = ca.MX.sym("keep", m), ca.MX.sym("out", m, left_out)
             size = z.numel()
-            places = [i for i, row in enumerate(self.reduced.equations.rows) if row.kind == "constraint"]
-            at_rows = ca.DM.triplet(places, list(range(m)), ca.DM.ones(m), size, m)
-            forces = range(self.multipliers.start, self.multipliers.stop)
-            at_forces = ca.DM.triplet(list(forces), list(range(m)), ca.DM.ones(m), size, m)
+            at_rows = ca.DM.triplet(self._constraints_at, list(range(m)), ca.DM.ones(m), size, m)
+            at_forces = ca.DM.triplet(self.forces, list(range(m)), ca.DM.ones(m), size, m)
             rows, jacobian = self.linearised(t, x, z, e)
             flags, no_force = 1 - ca.mtimes(at_rows, 1 - keep), ca.mtimes([at_rows, ca.diag(1 - keep), at_forces.T])
             units = ca.mtimes(at_forces, out)
@@ -315,8 +297,7 @@ class Kernels:
 
     def constraint_places(self, stage: Stage) -> NDArray[np.intp]:
         """Where a stage's rows stand among the constraint rows."""
-        first = next((i for i, row in enumerate(self.reduced.equations.rows) if row.kind == "constraint"), 0)
-        return np.asarray(stage.rows, dtype=np.intp) - first
+        return np.asarray(stage.rows, dtype=np.intp) - (self._constraints_at or [0])[0]
 
     def _projected(self, t: ca.MX, x: ca.MX, e: ca.MX, keep: ca.MX | None) -> ca.MX:
         moved = x
@@ -454,25 +435,6 @@ class Kernels:
         column = ca.substitute(column, q.system.symbols.inputs, q.input_values)
         return ca.Function("warnings", self._arguments, [ca.densify(column)])
 
-    def integrator(
-        self, instants: int, relative: float, scaled_absolute: float, pattern: tuple[tuple[int, ...], ...] = ()
-    ) -> ca.Function:
-        """IDAS over τ in [0, 1] with results at `instants` equal steps.
-
-        x0 is in units of its scales, z0 of `ALGEBRAIC_SCALE`; p = [environment, κ, start time, duration,
-        energy, scales (nx,)]. For redundant rows of a `redundancy.Redundancy.pattern` p and z0 go on with its
-        `numbers` and `algebraic`.
-        Time is stretched so that one integrator serves every duration. Quadratures: the powers, in units of the
-        energy; they are part of the error test, or a balance could not be drawn from them.
-        """
-        key = (instants, relative, scaled_absolute, pattern)
-        if key not in self._integrators:
-            grid = [k / instants for k in range(1, instants + 1)]
-            options = IDAS_OPTIONS | {"reltol": relative, "abstol": scaled_absolute}
-            dae = self._redundant_dae(pattern) if pattern else self._scaled_dae
-            self._integrators[key] = ca.integrator("run", "idas", dae, 0.0, grid, options)
-        return self._integrators[key]
-
     @cached_property
     def forces(self) -> list[int]:
         """Places in z of what Redundancy counts: the multipliers of constraints, limits and frictions."""
@@ -481,47 +443,9 @@ class Kernels:
         return [*range(self.multipliers.start, self.multipliers.stop), *contacts]
 
     @cached_property
-    def _scaled_dae(self) -> dict[str, ca.SX]:
-        r = self.reduced
-        x, z = ca.SX.sym("x", r.x.numel()), ca.SX.sym("z", r.z.numel())
-        environment = ca.SX.sym("environment", self.environment.numel())
-        names = ("tau", "kappa", "start", "duration", "energy")
-        tau, kappa, start, duration, energy = (ca.SX.sym(n) for n in names)
-        scales = ca.SX.sym("scale", r.x.numel())
-        time, unscaled = start + duration * tau, ALGEBRAIC_SCALE * z
-        rhs, algebraic, power = self.dae(time, scales * x, unscaled, environment, kappa)
-        return {
-            "t": tau,
-            "x": x,
-            "z": z,
-            "p": ca.vertcat(environment, kappa, start, duration, energy, scales),
-            "ode": duration * rhs / scales,
-            "alg": algebraic,
-            "quad": duration * power / energy,
-        }
-
-    def _redundant_dae(self, pattern: tuple[tuple[int, ...], ...]) -> dict[str, ca.SX]:
-        """The constraint rows combined as `redundancy` says. Sums are taken step by step: a row of J stays short so."""
-        plain = self._scaled_dae
-        places = [i for i, row in enumerate(self.reduced.equations.rows) if row.kind == "constraint"]
-        places += self.forces[len(places) :]
-        lengths = ca.SX.sym("length", len(places))
-        weighted = lengths * plain["z"][self.forces, 0]
-        rows = ca.SX(plain["alg"])
-        rows[places] = rows[places] / lengths
-        slack = ca.SX.sym("slack", len(pattern))
-        numbers, sums, chains = ca.SX(0, 1), ca.SX(0, 1), ca.SX(0, 1)
-        for k, own in enumerate(pattern):
-            free, partial = ca.SX.sym("free", len(own)), ca.SX.sym("sum", len(own) - 1)
-            combined = [places[i] for i in own]
-            rows[combined] = rows[combined] + free * slack[k]
-            chain = ca.vertcat(partial, 0) - ca.vertcat(0, partial) - free * weighted[list(own)]
-            numbers, sums, chains = ca.vertcat(numbers, free), ca.vertcat(sums, partial), ca.vertcat(chains, chain)
-        return plain | {
-            "z": ca.vertcat(plain["z"], slack, sums),
-            "alg": ca.vertcat(rows, chains),
-            "p": ca.vertcat(plain["p"], numbers, lengths),
-        }
+    def integrators(self) -> Integrators:
+        """IDAS over these equations."""
+        return Integrators(self.dae, self._constraints_at, self.forces)
 
     def _columns(self) -> list[ca.MX]:
         names = ("t", "x", "z", "environment")

@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 
 MOST_TIMES = 100.0
 """Rows are left out where no other has to be taken more often to make up for them: digits are lost by so much."""
+REMAINS, ROUNDING, UNSOLVED = 1e-3, 1e-12, 1e-6
+"""What may be left of rows that were left out: of what they were before, of the states' size, of the forces' size."""
 
 
 @frozen
@@ -123,9 +125,8 @@ def _served(
     before, after = (
         np.abs(mapped(kernels.residuals, k, [times, states, environment])[0].full()) for states in (piece.x, x)
     )
-    rounding = 1e-12 * (1 + np.abs(x).max(initial=0.0))
-    much = 1e-6 * (1 + np.abs(z).max(initial=0.0))
-    return bool(after.max() <= 1e-3 * before.max() + rounding and np.abs(left).max() <= much)
+    rounding, much = ROUNDING * (1 + np.abs(x).max(initial=0.0)), UNSOLVED * (1 + np.abs(z).max(initial=0.0))
+    return bool(after.max() <= REMAINS * before.max() + rounding and np.abs(left).max() <= much)
 
 
 def project_any_rank(

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from mbdc.dsl.records import frozen
 
+from .idas import Pattern
 from .kernels import Kernels, mapped
 
 Floats = NDArray[np.float64]
@@ -57,7 +58,7 @@ class Redundancy:
     free: Floats
     lengths: Floats
     spare: NDArray[np.intp]
-    pattern: tuple[tuple[int, ...], ...]
+    pattern: Pattern
     not_unique: tuple[int, ...]
     unit: Floats
     kept: NDArray[np.intp]

@@ -21,7 +21,7 @@ except SystemExit:
 """
 READY = f"""
 from mbdc import load_model
-load_model(path_of_model)._built.kernels.integrator(10, 1e-9, 1e-11)
+load_model(path_of_model)._built.kernels.integrators.over(10, 1e-9, 1e-11)
 {LISTED}
 """
 # Of no use before a run, or only where something is wrong, or slow to load for the little they do.
